@@ -1,0 +1,43 @@
+"""Every error Troupe raises on purpose: one root, a sentence that names the thing and the way out."""
+
+from __future__ import annotations
+
+
+class TroupeError(Exception):
+    """Root of all deliberate errors; its text is shown to the user as it is."""
+
+
+class InvalidParam(TroupeError):
+    """A parameter has a wrong type, lies outside its range or does not exist."""
+
+    def __init__(self, name: str, value: object, expected: str) -> None:
+        self.name, self.value, self.expected = name, value, expected
+        super().__init__(f"{name} = {value!r}: {expected}")
+
+
+class InvalidRig(TroupeError):
+    """A rig or skeleton cannot be used as it is."""
+
+
+class InvalidMotion(TroupeError):
+    """A motion is malformed: wrong shapes, NaN, no frames."""
+
+
+class FormatError(TroupeError):
+    """A file does not follow its format."""
+
+    def __init__(self, source: str, line: int, column: int, message: str) -> None:
+        self.source, self.line, self.column = source, line, column
+        super().__init__(f"{source}:{line}:{column}: {message}")
+
+
+class NoPath(TroupeError):
+    """A planner found no way within its budget."""
+
+
+class Cancelled(TroupeError):
+    """The user stopped a long computation."""
+
+
+class MissingDependency(TroupeError):
+    """A library that a feature needs cannot be imported."""

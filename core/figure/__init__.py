@@ -1,0 +1,1 @@
+"""The built-in mannequin: proportions, skeleton and body."""

@@ -1,0 +1,1 @@
+"""Functions from a motion to a changed motion."""

@@ -1,0 +1,1 @@
+"""From joint rotations to places and back."""

@@ -1,0 +1,1 @@
+"""Free functions on arrays whose batch axes lead and whose component axis is last."""
