@@ -70,7 +70,8 @@ class Motion:
         norms = np.linalg.norm(self.rotations, axis=-1)
         if np.abs(norms - 1).max() > 1e-4:
             t, j = np.unravel_index(np.abs(norms - 1).argmax(), norms.shape)
-            raise InvalidMotion(f"rotation of {self.skeleton.names[j]} at sample {t} has length {norms[t, j]:.4g}, not 1")
+            joint = self.skeleton.names[j]
+            raise InvalidMotion(f"rotation of {joint} at sample {t} has length {norms[t, j]:.4g}, not 1")
         if self.base is not None:
             put(self, "base", _checked(self.base, (n, 3), "base"))
         if self.mask is not None:

@@ -72,7 +72,7 @@ class Param:
 def param(
     default: Any,
     *,
-    help: str,  # noqa: A002 - the word users of `argparse` and Blender know
+    help: str,
     lo: float | None = None,
     hi: float | None = None,
     unit: str = "",

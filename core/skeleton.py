@@ -86,7 +86,7 @@ class Skeleton:
     roles: Mapping[str, tuple[int, ...]]
     limits: Array
     arm_clearance: float = 0.0
-    _index: Mapping[str, int] = field(init=False, repr=False, default_factory=dict)
+    _index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         names = tuple(self.names)

@@ -1,0 +1,206 @@
+"""NLA tracks and strips: where results land, what plays on an owner, and playing one action alone for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+
+from ...core.errors import InvalidMotion
+from . import curves
+
+TRACK, LAYER = "Troupe", "Troupe Layer"
+
+
+def land(owner: bpy.types.ID, action: bpy.types.Action, landing: str = "track") -> bpy.types.NlaStrip | None:
+    """Put an action where it plays at its own frames; see `core.landing` for the ways.
+
+    Returns:
+        Its strip; None when it has become the active action.
+    """
+    data = owner.animation_data or owner.animation_data_create()
+    data.use_tweak_mode = False
+    if landing == "replace":
+        if data.action is not None and data.action != action:
+            data.action.use_fake_user = True
+        curves.assign(owner, action)
+        return None
+    push_down(owner)
+    if landing == "layer":
+        return _strip(owner, _above(data, LAYER), action, extrapolation="NOTHING")
+    return _strip(owner, _free_track(data, *_span(action)), action, extrapolation="HOLD_FORWARD")
+
+
+def push_down(owner: bpy.types.ID) -> bpy.types.NlaStrip | None:
+    """Move the active action to a strip on its own track above all others, so that it goes on playing as it did.
+
+    Returns:
+        Its strip; None when there is no active action.
+    """
+    data = owner.animation_data
+    if data is None:
+        return None
+    data.use_tweak_mode = False
+    action = data.action
+    if action is None:
+        return None
+    slot = getattr(data, "action_slot", None)
+    track = _above(data, action.name)
+    strip = _strip(owner, track, action, extrapolation=data.action_extrapolation, slot=slot)
+    strip.blend_type = data.action_blend_type
+    if data.action_influence < 1:
+        strip.use_animated_influence = True
+        strip.influence = data.action_influence
+    data.action = None
+    return strip
+
+
+def _span(action: bpy.types.Action) -> tuple[float, float]:
+    first, last = action.frame_range
+    return first, max(last, first + 1)
+
+
+def _above(data: bpy.types.AnimData, name: str) -> bpy.types.NlaTrack:
+    track = data.nla_tracks.new(prev=data.nla_tracks[-1] if len(data.nla_tracks) else None)
+    track.name = name
+    return track
+
+
+def _free_track(data: bpy.types.AnimData, first: float, last: float) -> bpy.types.NlaTrack:
+    """The highest of our tracks with room, as long as nothing of the user's lies above it; else one on top."""
+    for track in reversed(data.nla_tracks):
+        if not track.name.startswith(TRACK):
+            break
+        usable = not (track.name.startswith(LAYER) or track.mute or track.lock)
+        if usable and all(s.frame_end <= first or s.frame_start >= last for s in track.strips):
+            return track
+    return _above(data, TRACK)
+
+
+def _strip(
+    owner: bpy.types.ID, track: bpy.types.NlaTrack, action: bpy.types.Action, extrapolation: str, slot: Any = None
+) -> bpy.types.NlaStrip:
+    first = action.frame_range[0]
+    strip = track.strips.new(action.name, int(first // 1), action)
+    if strip.frame_start != first:
+        strip.frame_start_ui = first
+    if hasattr(strip, "action_slot"):
+        chosen = slot or curves.find_slot(owner, action)
+        if chosen is not None:
+            strip.action_slot = chosen
+    strip.extrapolation = extrapolation
+    return strip
+
+
+def plain_source(owner: bpy.types.ID) -> bpy.types.Action | None:
+    """The active action when nothing but it plays; None when there is none or the NLA has a say."""
+    data = owner.animation_data
+    if data is None or data.action is None or data.use_tweak_mode:
+        return None
+    if hasattr(data, "action_slot") and data.action_slot is None:
+        return None
+    if data.use_nla and any(t.is_solo or (len(t.strips) and not t.mute) for t in data.nla_tracks):
+        return None
+    return data.action
+
+
+def _sources(owner: bpy.types.ID) -> Iterator[tuple[bpy.types.Action, Any]]:
+    """Every action that may play on the owner, with its slot (None before slots)."""
+    data = owner.animation_data
+    if data is None:
+        return
+    if data.action is not None:
+        yield data.action, getattr(data, "action_slot", None)
+    for track in data.nla_tracks if data.use_nla else ():
+        for strip in track.strips:
+            if strip.action is not None and not (track.mute or strip.mute):
+                yield strip.action, getattr(strip, "action_slot", None)
+
+
+def animated_paths(owner: bpy.types.ID) -> set[str]:
+    """Data paths of the owner that its active action or any of its strips moves."""
+    found: set[str] = set()
+    for action, slot in _sources(owner):
+        bag = curves.bag(owner, action, create=False, slot=slot)
+        if bag is not None:
+            found.update(f.data_path for f in bag.fcurves)
+    return found
+
+
+def frame_range(owner: bpy.types.ID, action: bpy.types.Action | None = None) -> tuple[float, float]:
+    """First and last frame of an action, or of all that plays on the owner.
+
+    Raises:
+        InvalidMotion: Nothing plays.
+    """
+    if action is not None:
+        return tuple(action.frame_range)
+    data = owner.animation_data
+    spans = [tuple(data.action.frame_range)] if data is not None and data.action is not None else []
+    if data is not None and data.use_nla:
+        spans += [(s.frame_start, s.frame_end) for t in data.nla_tracks if not t.mute for s in t.strips if not s.mute]
+    if not spans:
+        raise InvalidMotion(f"{owner.name} has no animation: give it an action or a strip")
+    return min(s[0] for s in spans), max(s[1] for s in spans)
+
+
+@contextmanager
+def playing(owner: bpy.types.ID, scene: bpy.types.Scene, action: bpy.types.Action | None) -> Iterator[None]:
+    """Let `action` alone play on the owner (None: what it plays anyway); frame, action and values come back after."""
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    restore = _alone(owner, action) if action is not None else None
+    try:
+        yield
+    finally:
+        if restore is not None:
+            restore()
+        scene.frame_set(frame, subframe=subframe)
+
+
+def _alone(owner: bpy.types.ID, action: bpy.types.Action) -> Callable[[], None]:
+    had_data = owner.animation_data is not None
+    data = owner.animation_data or owner.animation_data_create()
+    bag = curves.bag(owner, action, create=False)
+    put_back = remember(owner, {f.data_path for f in bag.fcurves} if bag is not None else ())
+    tweaked = data.use_tweak_mode
+    data.use_tweak_mode = False
+    before, nla, slot = data.action, data.use_nla, getattr(data, "action_slot", None)
+    data.use_nla = False
+    curves.assign(owner, action)
+
+    def restore() -> None:
+        data.action = before
+        if slot is not None:
+            data.action_slot = slot
+        data.use_nla = nla
+        data.use_tweak_mode = tweaked
+        put_back()
+        if not had_data:
+            owner.animation_data_clear()
+
+    return restore
+
+
+def remember(owner: bpy.types.ID, paths: Iterable[str]) -> Callable[[], None]:
+    """Note the values of properties; the result sets them back. Paths that lead nowhere are passed over."""
+    values = {}
+    for path in paths:
+        try:
+            value = owner.path_resolve(path)
+        except ValueError:
+            continue
+        values[path] = tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+
+    def put_back() -> None:
+        for path, value in values.items():
+            if path.endswith('"]'):
+                holder, _, key = path[:-2].rpartition('["')
+                target = owner.path_resolve(holder) if holder else owner
+                target[bpy.utils.unescape_identifier(key)] = value
+            else:
+                holder, _, name = path.rpartition(".")
+                setattr(owner.path_resolve(holder) if holder else owner, name, value)
+
+    return put_back

@@ -1,0 +1,188 @@
+"""From the animation on a cast rig to a Motion: in numpy where curves alone move the bones, else frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import Cancelled, InvalidMotion
+from ...core.kinematics.cast import Cast, read_joints
+from ...core.motion import Motion
+from ...core.skeleton import Array
+from .. import scene as scenes
+from . import controls, curves, nla, pose
+
+def read(
+    ob: bpy.types.Object,
+    cast: Cast,
+    context: bpy.types.Context,
+    action: bpy.types.Action | None = None,
+    frames: tuple[float, float] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Motion:
+    """The motion of a cast rig in world space, object motion included.
+
+    Args:
+        ob: The armature object.
+        cast: How it is cast.
+        context: For scene, rate and units.
+        action: Read this action instead of what the rig plays.
+        frames: First and last frame; None for the whole animation.
+        should_stop: Asked between frames when the rig has to be sampled.
+    """
+    times, rate = sample_times(ob, context.scene, action, frames)
+    return Motion(
+        cast.skeleton, rate, *read_joints(cast, joint_matrices(ob, cast, context, times, action, should_stop))
+    )
+
+
+def joint_matrices(
+    ob: bpy.types.Object,
+    cast: Cast,
+    context: bpy.types.Context,
+    times: Array,
+    action: bpy.types.Action | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Array:
+    """World matrices (T, J, 4, 4) [m] of the joints' bones at `times` (T,) [frames]."""
+    alone = action or nla.plain_source(ob)
+    if alone is not None and moved_by_curves_alone(ob, cast):
+        world = _evaluated(ob, cast, alone, times)
+    else:
+        world = _sampled(ob, cast, context, times, action, should_stop)
+    world[..., :3, :] *= scenes.metre(context.scene)
+    if not np.isfinite(world).all():
+        bad = int(np.flatnonzero(~np.isfinite(world).all(axis=(1, 2, 3)))[0])
+        raise InvalidMotion(f"{ob.name} has a pose that is not a number at frame {times[bad]:g}; look for broken keys")
+    return world
+
+
+def pose_here(ob: bpy.types.Object, cast: Cast, context: bpy.types.Context) -> Motion:
+    """The pose on screen, as a motion of one sample."""
+    shown = ob.evaluated_get(context.evaluated_depsgraph_get())
+    world = (np.array(shown.matrix_world) @ pose.matrices(shown.pose.bones)[cast.joints])[None]
+    world[..., :3, :] *= scenes.metre(context.scene)
+    return Motion(cast.skeleton, scenes.fps(context.scene), *read_joints(cast, world))
+
+
+def sample_times(
+    ob: bpy.types.Object,
+    scene: bpy.types.Scene,
+    action: bpy.types.Action | None = None,
+    frames: tuple[float, float] | None = None,
+) -> tuple[Array, float]:
+    """Frames (T,) at which to read, and their rate [Hz]: the scene's, or the source's where its keys are denser."""
+    played = action or nla.plain_source(ob)
+    step, span = 1.0, frames or nla.frame_range(ob, action)
+    if played is not None:
+        bag = curves.bag(ob, played, create=False)
+        keyed = [c.keys[:, 0] for c in curves.read(bag).values()] if bag is not None else []
+        if action is not None and not keyed:
+            raise InvalidMotion(f"the action {action.name} has no keys for {ob.name}")
+        stamps = np.unique(np.concatenate([np.round(k, 3) for k in keyed])) if keyed else np.zeros(1)
+        if len(stamps) > 2:
+            gap = float(np.median(np.diff(stamps)))
+            step = gap if gap < 0.99 else 1.0
+    count = int(np.floor((span[1] - span[0]) / step + 1e-3)) + 1
+    return span[0] + step * np.arange(max(count, 1)), scenes.fps(scene) / step
+
+
+def moved_by_curves_alone(ob: bpy.types.Object, cast: Cast) -> bool:
+    """Whether the joints follow from F-curves without constraints, drivers, parents or controls."""
+    if controls.find(ob) is not None or ob.parent is not None or ob.constraints:
+        return False
+    drivers = [d for data in (ob.animation_data, ob.data.animation_data) if data for d in data.drivers]
+    if drivers:
+        return False
+    bones = ob.pose.bones
+    needed = _with_ancestors(cast)
+    return not any(len(bones[b].constraints) for b in needed) and not any(
+        ob.data.bones[b].bbone_segments > 1 for b in needed
+    )
+
+
+def _with_ancestors(cast: Cast) -> list[int]:
+    """Bones of all joints and everything above them, parents first."""
+    wanted = set(cast.joints.tolist())
+    for b in list(wanted):
+        p = int(cast.parents[b])
+        while p >= 0 and p not in wanted:
+            wanted.add(p)
+            p = int(cast.parents[p])
+    return sorted(wanted)
+
+
+def _evaluated(ob: bpy.types.Object, cast: Cast, action: bpy.types.Action, times: Array) -> Array:
+    bag = curves.bag(ob, action, create=False)
+    found = curves.read(bag) if bag is not None else {}
+    needed = _with_ancestors(cast)
+    number = {b: i for i, b in enumerate(needed)}
+    wanted = list(found.values())
+    values = dict(zip(found, curves.evaluate(wanted, times).T, strict=True)) if wanted else {}
+    basis = np.empty((len(times), len(needed), 4, 4))
+    for i, b in enumerate(needed):
+        bone = ob.pose.bones[b]
+        prefix = curves.bone_path(bone.name, "")
+        basis[:, i] = _basis(bone, prefix, values, len(times))
+    posed = pose.pose_from_basis(pose.rest(ob.data).part(needed), basis)[:, [number[b] for b in cast.joints.tolist()]]
+    return _object_matrices(ob, values, len(times))[:, None] @ posed
+
+
+def _track(owner: Any, prefix: str, name: str, values: dict[tuple[str, int], Array], count: int) -> Array:
+    """(T, C) of a channel: its curves, and the present value where there is none."""
+    now = np.atleast_1d(np.array(getattr(owner, name), dtype=np.float64))
+    out = np.broadcast_to(now, (count, len(now))).copy()
+    for k in range(len(now)):
+        curve = values.get((prefix + name, k))
+        if curve is not None:
+            out[:, k] = curve
+    return out
+
+
+def _basis(owner: Any, prefix: str, values: dict[tuple[str, int], Array], count: int) -> Array:
+    mode = owner.rotation_mode
+    channel = pose.ROTATION_CHANNEL.get(mode, "rotation_euler")
+    location, rotation, scale = (_track(owner, prefix, c, values, count) for c in ("location", channel, "scale"))
+    return pose.basis_from_channels(location, rotation, mode, scale)
+
+
+def _object_matrices(ob: bpy.types.Object, values: dict[tuple[str, int], Array], count: int) -> Array:
+    mode = ob.rotation_mode
+    channel = pose.ROTATION_CHANNEL.get(mode, "rotation_euler")
+    delta = {"QUATERNION": "delta_rotation_quaternion", "AXIS_ANGLE": ""}.get(mode, "delta_rotation_euler")
+    names = ("location", channel, "scale", "delta_location", delta, "delta_scale")
+    track = [_track(ob, "", n, values, count) if n else np.tile([0.0, 0.0, 1.0, 0.0], (count, 1)) for n in names]
+    return pose.object_basis(track[0], track[1], mode, track[2], track[3], track[4], track[5])
+
+
+def _sampled(
+    ob: bpy.types.Object,
+    cast: Cast,
+    context: bpy.types.Context,
+    times: Array,
+    action: bpy.types.Action | None,
+    should_stop: Callable[[], bool],
+) -> Array:
+    scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
+    out = np.empty((len(times), len(cast.joints), 4, 4))
+    with nla.playing(ob, scene, action):
+        for i, t in enumerate(times):
+            if should_stop():
+                raise Cancelled(f"reading {ob.name} was stopped")
+            whole = int(np.floor(t))
+            scene.frame_set(whole, subframe=float(t - whole))
+            shown = ob.evaluated_get(depsgraph)
+            out[i] = np.array(shown.matrix_world) @ pose.matrices(shown.pose.bones)[cast.joints]
+    return out
+
+
+def shared_bones(ob: bpy.types.Object, action: bpy.types.Action) -> int:
+    """How many bones of an armature the curves of an action name."""
+    bag = curves.bag(ob, action, create=False)
+    if bag is None:
+        return 0
+    paths = {f.data_path for f in bag.fcurves}
+    return sum(any(p.startswith(curves.bone_path(b.name, "")) for p in paths) for b in ob.data.bones)

@@ -1,0 +1,1 @@
+"""One file a feature: `build(context)` makes a scene from nothing and runs the feature's operator."""

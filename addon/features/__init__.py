@@ -1,0 +1,46 @@
+"""One file a feature: its operators and its panel, on the shared base."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+import bpy
+
+from .. import FEATURES
+from .base import FeatureOperator, family_panels, feature_panel
+
+_registered: list[type] = []
+
+
+def modules() -> list[ModuleType]:
+    """The feature modules in the order of the registry."""
+    return [importlib.import_module(f".{name}", __package__) for names in FEATURES.values() for name in names]
+
+
+def operators() -> list[type[FeatureOperator]]:
+    """The main operator of every feature."""
+    return [module.Operator for module in modules()]
+
+
+def register() -> None:
+    """Register operators, family panels and feature panels in panel order."""
+    classes: list[type] = list(family_panels())
+    for module in modules():
+        classes += [module.Operator, *getattr(module, "CLASSES", ()), feature_panel(module)]
+    for cls in classes:
+        bpy.utils.register_class(cls)
+        _registered.append(cls)
+    from .. import draw
+
+    draw.register()
+
+
+def unregister() -> None:
+    """Undo `register` in reverse."""
+    from .. import draw
+
+    draw.unregister()
+    for cls in reversed(_registered):
+        bpy.utils.unregister_class(cls)
+    _registered.clear()

@@ -1,0 +1,210 @@
+"""What every feature shares: the operator's life cycle, the settings behind it, and panels drawn from parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, ClassVar
+
+import bpy
+
+from ...core.errors import TroupeError
+from ...core.kinematics.cast import Cast
+from ...core.landing import LandingParams
+from ...core.motion import Motion
+from ...core.params import Params, declared
+from .. import FEATURES, bake, rig, scene, settings
+
+TAB = "Troupe"
+
+
+class FeatureOperator:
+    """Base of a feature's main operator: computes for every chosen actor, then writes, or writes nothing.
+
+    A feature sets `params`, overrides `compute` and `apply`, and, where its needs differ, `why_not`. `owner` says
+    where the sidebar's settings live: on the actor, or on the scene for features that need none.
+    """
+
+    params: ClassVar[type[Params]]
+    owner: ClassVar[str] = "actor"
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "params" in cls.__dict__:
+            cls.__annotations__ = settings.annotations(*cls.records())
+
+    @classmethod
+    def feature(cls) -> str:
+        """The feature's one name."""
+        return cls.bl_idname.split(".")[1]
+
+    @classmethod
+    def records(cls) -> tuple[type[Params], ...]:
+        """The parameter records that operator, settings and panel show."""
+        return (cls.params,)
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        """Why the feature cannot run here, in a sentence with the way out; None when it can."""
+        if context.mode not in {"OBJECT", "POSE"}:
+            return "Go to Object or Pose Mode first"
+        if cls.owner == "scene":
+            return None
+        actors = scene.selected_armatures(context)
+        if not actors:
+            return "Select the rig of a character first"
+        for ob in actors:
+            problem = rig.check_usable(ob)
+            if problem is None and not rig.is_cast(ob):
+                problem = f"{ob.name} is not cast yet: press Cast first"
+            if problem:
+                return problem
+        return None
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Blender's question; the reason goes into the tooltip of the grey button."""
+        problem = cls.why_not(context)
+        if problem:
+            cls.poll_message_set(problem)
+        return problem is None
+
+    def compute(self, context: bpy.types.Context, actor: Any, params: Any) -> Any:
+        """Everything that may fail, for one actor; must not change the scene."""
+        raise TypeError(f"{type(self).__name__} computes nothing")
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: Any) -> str:
+        """Write one actor's result into the scene and return the sentence to report."""
+        raise TypeError(f"{type(self).__name__} writes nothing")
+
+    def actors(self, context: bpy.types.Context) -> list[Any]:
+        """Whom the operator acts on."""
+        return [None] if self.owner == "scene" else scene.selected_armatures(context)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        """A click takes the sidebar's settings; a script's call takes its own arguments."""
+        settings.copy_settings(self._group(context, self.actors(context)[0]), self, *self.records())
+        return self.execute(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Compute for all, then write for all; errors become a report and leave the scene as it was."""
+        try:
+            params = settings.params_from(self, self.params)
+            actors = self.actors(context)
+            results = [self.compute(context, actor, params) for actor in actors]
+            for actor, result in zip(actors, results, strict=True):
+                self.report({"INFO"}, self.apply(context, actor, result))
+                settings.copy_settings(self, self._group(context, actor), *self.records())
+        except TroupeError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    @classmethod
+    def _group(cls, context: bpy.types.Context, actor: Any) -> Any:
+        return getattr((context.scene if cls.owner == "scene" else actor).troupe, cls.feature())
+
+
+class MotionOperator(FeatureOperator):
+    """Base of the features that give an actor a motion: it is baked at the current frame, the way the user lands it."""
+
+    @classmethod
+    def records(cls) -> tuple[type[Params], ...]:
+        return (cls.params, LandingParams)
+
+    def motion(self, context: bpy.types.Context, actor: Any, cast: Cast, params: Any) -> tuple[Motion, str]:
+        """The motion on the cast's skeleton, and a short title for its action."""
+        raise TypeError(f"{type(self).__name__} makes no motion")
+
+    def compute(self, context: bpy.types.Context, actor: Any, params: Any) -> Any:
+        cast = rig.read(actor, context)
+        motion, title = self.motion(context, actor, cast, params)
+        own, start = actor.troupe.cast, context.scene.frame_current
+        keys = bake.prepare(actor, cast, motion, context, start, root=own.root, legs=own.legs, arms=own.arms)
+        recipe = {"feature": self.feature(), "params": params.to_dict(), "start": start}
+        return keys, title, recipe
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: Any) -> str:
+        keys, title, recipe = result
+        done = bake.write(
+            actor,
+            keys,
+            context,
+            f"{actor.name} {title}",
+            landing=self.landing,
+            markers=self.markers,
+            recipe=recipe,
+        )
+        return f"{actor.name}: {title}, frames {done.first} to {done.last}, {done.keys} keys"
+
+
+def draw_params(layout: bpy.types.UILayout, group: Any, *records: type[Params]) -> None:
+    """The basic parameters, and the others in a closed part below."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    shown = [p for record in records for p in declared(record)]
+    for p in shown:
+        if p.basic:
+            layout.prop(group, p.name)
+    if all(p.basic for p in shown):
+        return
+    header, body = layout.panel(f"TROUPE_advanced_{records[0].__name__}", default_closed=True)
+    header.label(text="Advanced")
+    if body:
+        for p in shown:
+            if not p.basic:
+                body.prop(group, p.name)
+
+
+class _Panel:
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = TAB
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.mode in {"OBJECT", "POSE"}
+
+
+def family_panels() -> Iterator[type]:
+    """One panel a family; all but the first start closed."""
+    for i, family in enumerate(FEATURES):
+        fields = {"bl_label": family, "bl_options": set() if i == 0 else {"DEFAULT_CLOSED"}, "draw": lambda _s, _c: None}
+        yield type(f"TROUPE_PT_family_{family.lower()}", (_Panel, bpy.types.Panel), fields)
+
+
+def feature_panel(module: ModuleType) -> type:
+    """The sub-panel of a feature: its parameters, its button, the reason when it is grey, and what it adds itself."""
+    operator = module.Operator
+    name = operator.feature()
+    family = next(f for f, names in FEATURES.items() if name in names)
+
+    def draw(self: Any, context: bpy.types.Context) -> None:
+        layout = self.layout
+        actor = next(iter(scene.selected_armatures(context)), None)
+        problem = operator.why_not(context)
+        if operator.owner == "scene" or actor is not None:
+            draw_params(layout, operator._group(context, actor), *operator.records())
+        layout.operator(operator.bl_idname, icon=getattr(module, "ICON", "NONE"))
+        if problem:
+            _wrapped(layout, problem)
+        if hasattr(module, "draw"):
+            module.draw(layout, context, actor)
+
+    fields = {
+        "bl_label": operator.bl_label,
+        "bl_parent_id": f"TROUPE_PT_family_{family.lower()}",
+        "draw": draw,
+    }
+    return type(f"TROUPE_PT_{name}", (_Panel, bpy.types.Panel), fields)
+
+
+def _wrapped(layout: bpy.types.UILayout, text: str, width: int = 44) -> None:
+    """A sentence over as many lines as it takes, in small type."""
+    import textwrap
+
+    column = layout.column(align=True)
+    column.scale_y = 0.75
+    for i, line in enumerate(textwrap.wrap(text, width)):
+        column.label(text=line, icon="INFO" if i == 0 else "BLANK1")

@@ -1,0 +1,167 @@
+"""Blender properties generated from Params, and the property groups `Object.troupe` and `Scene.troupe`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import bpy
+
+from ..core.errors import InvalidParam
+from ..core.params import Param, Params, declared
+from ..core.skeleton import CHAINS, FINGERS, ROLES
+
+CHAIN_SLOTS = {"spine": 10, "neck": 6, **{role: 4 for role in CHAINS if role.split("_")[0] in FINGERS}}
+"""How many bones a chain may have in the role table."""
+
+_OVERRIDE = {"LIBRARY_OVERRIDABLE"}
+_classes: list[type] = []
+
+
+def _names(ref: str) -> Any:
+    """Search callback with the names that a reference of this kind may take."""
+
+    def search(_self: Any, _context: bpy.types.Context, text: str) -> list[str]:
+        pool: list[str]
+        if ref == "armature":
+            pool = [o.name for o in bpy.data.objects if o.type == "ARMATURE"]
+        elif ref == "curve":
+            pool = [o.name for o in bpy.data.objects if o.type == "CURVE"]
+        else:
+            pool = [x.name for x in getattr(bpy.data, {"object": "objects"}.get(ref, f"{ref}s"))]
+        return sorted(name for name in pool if text.lower() in name.lower())
+
+    return search
+
+
+def property_of(p: Param) -> Any:
+    """The bpy property that edits one parameter."""
+    label = f"{p.label} [{p.unit}]" if p.unit and p.unit != "rad" else p.label
+    common: dict[str, Any] = {"name": label, "description": p.help, "override": _OVERRIDE}
+    span = {k: v for k, v in (("min", p.lo), ("max", p.hi)) if v is not None}
+    angle = "ANGLE" if p.unit == "rad" else "NONE"
+    if p.kind == "float":
+        return bpy.props.FloatProperty(default=p.default, subtype=angle, precision=3, **span, **common)
+    if p.kind == "int":
+        return bpy.props.IntProperty(default=p.default, **{k: int(v) for k, v in span.items()}, **common)
+    if p.kind == "bool":
+        return bpy.props.BoolProperty(default=p.default, **common)
+    if p.kind == "choice":
+        items = [(name, name.replace("_", " ").title(), text) for name, text in p.choices]
+        return bpy.props.EnumProperty(items=items, default=p.default, **common)
+    if p.kind == "vector":
+        return bpy.props.FloatVectorProperty(size=p.size, default=p.default, subtype=angle, **span, **common)
+    if p.kind == "table":
+        return bpy.props.StringProperty(default=json.dumps(p.default), **common)
+    if p.kind == "ref" and p.ref == "file":
+        return bpy.props.StringProperty(default=p.default, subtype="FILE_PATH", **common)
+    if p.kind == "ref":
+        return bpy.props.StringProperty(default=p.default, search=_names(p.ref), **common)
+    return bpy.props.StringProperty(default=p.default, **common)
+
+
+def annotations(*records: type[Params]) -> dict[str, Any]:
+    """Property annotations for an operator or property group that edits these parameters."""
+    return {p.name: property_of(p) for record in records for p in declared(record)}
+
+
+def params_from(owner: Any, cls: type[Params]) -> Params:
+    """The checked parameters held by an operator or property group."""
+    values: dict[str, Any] = {}
+    for p in declared(cls):
+        value = getattr(owner, p.name)
+        if p.kind == "vector":
+            value = tuple(value)
+        elif p.kind == "table":
+            try:
+                value = json.loads(value)
+            except (json.JSONDecodeError, RecursionError):
+                raise InvalidParam(p.name, value, f"must be rows of {', '.join(p.columns)} as [[...], ...]") from None
+        elif p.kind == "ref" and p.ref == "file" and value:
+            value = bpy.path.abspath(value)
+        values[p.name] = _clamped(p, value)
+    return cls(**values)
+
+
+def _clamped(p: Param, value: Any) -> Any:
+    """Blender stores single precision, so a limit such as 0.1 may come back a hair outside itself."""
+    if p.kind != "float" or value is None:
+        return value
+    if p.lo is not None and value < p.lo and value > p.lo - 1e-5 * max(1.0, abs(p.lo)):
+        return p.lo
+    if p.hi is not None and value > p.hi and value < p.hi + 1e-5 * max(1.0, abs(p.hi)):
+        return p.hi
+    return value
+
+
+def copy_settings(source: Any, target: Any, *records: type[Params]) -> None:
+    """Copy the parameter properties from one owner (group, operator) to another."""
+    for p in (p for record in records for p in declared(record)):
+        value = getattr(source, p.name)
+        setattr(target, p.name, tuple(value) if p.kind == "vector" else value)
+
+
+def store(owner: Any, params: Params) -> None:
+    """Put checked parameters into an operator or property group."""
+    for p in declared(type(params)):
+        value = getattr(params, p.name)
+        setattr(owner, p.name, json.dumps(value) if p.kind == "table" else value)
+
+
+def slots(role: str) -> tuple[str, ...]:
+    """Property names that hold the bones of a role."""
+    return tuple(f"{role}_{i}" for i in range(CHAIN_SLOTS[role])) if role in CHAINS else (role,)
+
+
+def _group(name: str, fields: dict[str, Any]) -> type:
+    cls = type(f"TROUPE_PG_{name}", (bpy.types.PropertyGroup,), {"__annotations__": fields})
+    bpy.utils.register_class(cls)
+    _classes.append(cls)
+    return cls
+
+
+def _pointer(cls: type) -> Any:
+    return bpy.props.PointerProperty(type=cls, override=_OVERRIDE)
+
+
+def register() -> None:
+    """Make `Object.troupe` (the role table and each feature's settings) and `Scene.troupe`."""
+    from .features import operators
+
+    roles = _group(
+        "roles",
+        {
+            slot: bpy.props.StringProperty(name=slot.replace("_", " ").title(), override=_OVERRIDE)
+            for role in ROLES
+            for slot in slots(role)
+        },
+    )
+    groups = {op.feature(): (op.owner, _group(op.feature(), annotations(*op.records()))) for op in operators()}
+    actor = {
+        "is_cast": bpy.props.BoolProperty(name="Cast", description="This rig has a role map", override=_OVERRIDE),
+        "roles": _pointer(roles),
+        "score": bpy.props.FloatProperty(name="Score", min=0.0, max=1.0, override=_OVERRIDE),
+        "convention": bpy.props.StringProperty(name="Kind of rig", override=_OVERRIDE),
+        "warnings": bpy.props.StringProperty(name="Warnings", override=_OVERRIDE),
+        "neutral": bpy.props.StringProperty(
+            name="Neutral", description="Known neutral orientations of bones, as JSON", override=_OVERRIDE
+        ),
+    }
+    scene = {
+        "show_roles": bpy.props.BoolProperty(
+            name="Show Roles", description="Draw the mapped bones in the colours of their roles", default=True
+        ),
+    }
+    for name, (owner, group) in groups.items():
+        (scene if owner == "scene" else actor)[name] = _pointer(group)
+    bpy.types.Object.troupe = _pointer(_group("actor", actor))
+    bpy.types.Scene.troupe = bpy.props.PointerProperty(type=_group("scene", scene))
+
+
+def unregister() -> None:
+    """Undo `register`; what was stored in the file stays in the file."""
+    del bpy.types.Object.troupe
+    del bpy.types.Scene.troupe
+    for cls in reversed(_classes):
+        bpy.utils.unregister_class(cls)
+    _classes.clear()

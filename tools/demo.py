@@ -1,0 +1,182 @@
+"""Run the demos of the installed extension and keep what they made: demo.blend, demo.png (contact sheet), demo.gif.
+
+Started by build.py in a Blender environment as ``python -m tools.demo ZIP FOLDER [NAME | --all]``. A demo is a module
+of ``addon/demos`` with ``build(context)``, which makes its scene from nothing. It may have ``FRAMES = (first, last)``,
+``camera(context)``, which places ``scene.camera``, and ``TOUR = False``, which keeps it out of the default tour.
+"""
+
+import importlib
+import os
+import pkgutil
+import shutil
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+EXTENSION = "bl_ext.user_default.troupe"
+
+_GIF_FRAMES = 150
+_SHEET_COLUMNS = 6
+
+
+class NoDemo(Exception):
+    """The demos asked for do not exist; the message is one sentence."""
+
+
+def say(text: str) -> None:
+    """Print a line that build.py shows; everything else is Blender's chatter."""
+    print(f"demo: {text}", flush=True)
+
+
+def install(archive: Path) -> ModuleType:
+    """Install and enable the zip through the extension system, and return its ``addon`` package."""
+    import bpy
+
+    bpy.ops.extensions.package_install_files(filepath=str(archive), repo="user_default", enable_on_install=True)
+    import addon_utils
+
+    # A zip that Blender refuses still returns {'FINISHED'}.
+    if addon_utils.check(EXTENSION) != (True, True):
+        raise RuntimeError(f"Blender {bpy.app.version_string} did not enable {archive.name}")
+    say(f"installed {archive.name} in Blender {bpy.app.version_string}")
+    return importlib.import_module(f"{EXTENSION}.addon")
+
+
+def find(addon: ModuleType) -> dict[str, ModuleType]:
+    """Return the demo modules in the order of FEATURES, others after them."""
+    try:
+        package = importlib.import_module(f"{addon.__name__}.demos")
+    except ModuleNotFoundError as error:
+        if error.name != f"{addon.__name__}.demos":
+            raise
+        return {}
+    names = [found.name for found in pkgutil.iter_modules(package.__path__) if not found.name.startswith("_")]
+    order = [feature for family in addon.FEATURES.values() for feature in family]
+    names.sort(key=lambda name: (order.index(name) if name in order else len(order), name))
+    modules = {name: importlib.import_module(f"{package.__name__}.{name}") for name in names}
+    return {name: module for name, module in modules.items() if hasattr(module, "build")}
+
+
+def choose(demos: dict[str, ModuleType], wanted: str | None) -> dict[str, ModuleType]:
+    """Return the tour (None), one demo (its name) or every demo ("--all")."""
+    if not demos:
+        raise NoDemo("There are no demos: addon/demos has no module with a build(context) function.")
+    if wanted == "--all":
+        return demos
+    if wanted is None:
+        return {name: module for name, module in demos.items() if getattr(module, "TOUR", True)}
+    if wanted not in demos:
+        raise NoDemo(f"There is no demo {wanted!r}; there are: {', '.join(demos)}.")
+    return {wanted: demos[wanted]}
+
+
+def perform(name: str, module: ModuleType, engine: str, count: int) -> tuple[npt.NDArray[np.uint8], list[int]]:
+    """Build one demo in an empty file, and return its (N, H, W, 3) pictures and their N delays [1/100 s]."""
+    import bpy
+
+    from . import picture
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    module.build(bpy.context)
+    scene = bpy.context.scene
+    scene.name = name
+    first, last = getattr(module, "FRAMES", None) or picture.motion_range(scene)
+    frames = sorted({round(frame) for frame in np.linspace(first, last, count)})
+    scene.frame_start, scene.frame_end = first, max(first, last)
+    picture.dress(scene, picture.figure_points(scene, frames))
+    if hasattr(module, "camera"):
+        module.camera(bpy.context)
+    picture.prepare(scene, engine, name.replace("_", " "))
+    pictures = picture.render(scene, frames)
+    scene.frame_set(first)
+    seconds = (last - first) / len(frames) * scene.render.fps_base / scene.render.fps
+    delays = [max(2, round(100 * seconds))] * len(frames)
+    # A rest between two demos, and time to look at a still one.
+    delays[-1] += 60
+    return pictures, delays
+
+
+def gather(files: dict[str, Path], target: Path) -> None:
+    """Save the scenes of all files in one file, in order."""
+    import bpy
+
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    empty = bpy.context.scene
+    first: Any = None
+    for name, file in files.items():
+        with bpy.data.libraries.load(str(file)) as (source, wanted):
+            wanted.scenes = [name] if name in source.scenes else []
+        first = first or wanted.scenes[0]
+    bpy.context.window.scene = first
+    bpy.data.scenes.remove(empty)
+    bpy.ops.wm.save_as_mainfile(filepath=str(target), compress=True)
+
+
+def sheet(pictures: list[npt.NDArray[np.uint8]]) -> npt.NDArray[np.uint8]:
+    """Lay six moments of each demo in a row, a demo a row."""
+    rows = []
+    for shots in pictures:
+        picks = np.rint(np.linspace(0, len(shots) - 1, _SHEET_COLUMNS)).astype(int)
+        rows.append(np.concatenate([shots[k] for k in picks], axis=1))
+    return np.concatenate(rows, axis=0)
+
+
+def run(archive: Path, folder: Path, wanted: str | None) -> None:
+    """Install, perform the demos, and write the three files."""
+    import bpy
+
+    addon = install(archive)
+    demos = choose(find(addon), wanted)
+    from . import gif, picture
+
+    engine = picture.choose_engine()
+    say(f"pictures with {'Workbench' if engine == 'BLENDER_WORKBENCH' else 'Cycles (Workbench needs EGL)'}")
+    count = int(np.clip(_GIF_FRAMES // len(demos), 8, 48))
+    if engine == "CYCLES":
+        count = min(count, _SHEET_COLUMNS)
+    pictures, delays, files = [], [], {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, module in demos.items():
+            say(f"{name} ...")
+            shots, times = perform(name, module, engine, count)
+            pictures.append(shots)
+            delays += times
+            files[name] = Path(scratch) / f"{name}.blend"
+            bpy.ops.wm.save_as_mainfile(filepath=str(files[name]))
+        gather(files, folder / "demo.blend")
+    picture.save(folder / "demo.png", sheet(pictures))
+    gif.write_gif(folder / "demo.gif", np.concatenate(pictures), delays)
+    for suffix in ("blend", "png", "gif"):
+        file = folder / f"demo.{suffix}"
+        say(f"wrote {file} ({file.stat().st_size / 1024:.0f} kB)")
+
+
+def main(arguments: list[str]) -> int:
+    archive, folder, *wanted = arguments
+    settings = tempfile.mkdtemp(prefix="troupe-demo-")
+    os.environ["BLENDER_USER_RESOURCES"] = settings
+    try:
+        run(Path(archive), Path(folder), wanted[0] if wanted else None)
+        return 0
+    except NoDemo as error:
+        say(str(error))
+        return 2
+    except Exception:
+        traceback.print_exc()
+        return 1
+    finally:
+        shutil.rmtree(settings, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    status = main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Some versions of bpy crash or hang in their exit handlers.
+    os._exit(status)

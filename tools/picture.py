@@ -1,0 +1,217 @@
+"""Pictures of a scene as a person would look at it: camera, floor, light, and a render engine that works here."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import numpy.typing as npt
+from mathutils import Matrix, Vector
+
+SIZE = 360
+
+_VIEW = Vector((-0.55, 1.0, -0.28)).normalized()
+_LENS_DEG = 28.0
+_MARGIN = 1.12
+_CYCLES_SAMPLES = 24
+_WALL = (0.86, 0.88, 0.9)
+_TILES = ((1.0, 1.0, 1.0, 1.0), (0.9, 0.91, 0.93, 1.0))
+
+
+def choose_engine() -> str:
+    """Return Workbench if it renders on this machine, else Cycles.
+
+    Tried in a child process, because Blender aborts when a library of EGL is missing.
+    """
+    probe = "import os; from tools import picture; picture.probe(); os._exit(0)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, cwd=Path(__file__).parent.parent)
+    return "BLENDER_WORKBENCH" if done.returncode == 0 else "CYCLES"
+
+
+def probe() -> None:
+    """Render one small Workbench picture; raises, or kills the process, where that is impossible."""
+    scene = bpy.context.scene
+    dress(scene, np.array([[-1.0, -1.0, 0.0], [1.0, 1.0, 2.0]]))
+    prepare(scene, "BLENDER_WORKBENCH", "")
+    scene.render.resolution_x = scene.render.resolution_y = 16
+    render(scene, [1])
+
+
+def motion_range(scene: Any) -> tuple[int, int]:
+    """Return the first and last frame of everything that is animated in the scene, or the current frame twice."""
+    spans = []
+    owners = {owner for ob in scene.objects for owner in (ob, ob.data, getattr(ob.data, "shape_keys", None)) if owner}
+    for animated in (owner.animation_data for owner in owners if getattr(owner, "animation_data", None)):
+        spans += [(strip.frame_start, strip.frame_end) for track in animated.nla_tracks for strip in track.strips]
+        if animated.action:
+            spans.append(tuple(animated.action.frame_range))
+    if not spans:
+        return scene.frame_current, scene.frame_current
+    return int(min(first for first, _ in spans)), int(max(last for _, last in spans))
+
+
+def figure_points(scene: Any, frames: Sequence[int]) -> npt.NDArray[np.float64]:
+    """Return (P, 3) corners of the boxes around all visible meshes, over the frames."""
+    points: list[list[float]] = []
+    for frame in frames:
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        for ob in scene.objects:
+            if ob.type == "MESH" and ob.visible_get() and not ob.hide_render:
+                evaluated = ob.evaluated_get(depsgraph)
+                points += [list(evaluated.matrix_world @ Vector(corner)) for corner in evaluated.bound_box]
+    return np.array(points or [[-1.0, -1.0, 0.0], [1.0, 1.0, 2.0]])
+
+
+def dress(scene: Any, points: npt.NDArray[np.float64]) -> None:
+    """Give the scene a floor, light and a camera at a three-quarter view of the points."""
+    _add_floor(scene, points)
+    _add_light(scene)
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    camera.data.angle = np.radians(_LENS_DEG)
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+    camera.matrix_world = camera_matrix(points)
+    camera.data.clip_end = 10.0 * float((camera.location - Vector(points.mean(axis=0))).length) + 100.0
+
+
+def camera_matrix(points: npt.NDArray[np.float64]) -> Any:
+    """Return the place of a square camera of ``_LENS_DEG`` that looks along ``_VIEW`` and just sees all points."""
+    back = -_VIEW
+    right = Vector((0.0, 0.0, 1.0)).cross(back).normalized()
+    axes = np.array([right, back.cross(right), back])
+    local = points @ axes.T
+    middle = (local.max(axis=0) + local.min(axis=0)) / 2.0
+    reach = np.abs(local[:, :2] - middle[:2]).max(axis=1) * _MARGIN / np.tan(np.radians(_LENS_DEG) / 2.0)
+    middle[2] = (local[:, 2] + reach).max()
+    rotation = Matrix(axes.T.tolist()).to_4x4()
+    return Matrix.Translation(Vector(axes.T @ middle)) @ rotation
+
+
+def _add_floor(scene: Any, points: npt.NDArray[np.float64]) -> None:
+    """Lay tiles of half a metre, a shade apart, so that travel and sliding feet can be seen."""
+    extent = points.max(axis=0) - points.min(axis=0)
+    tile = 0.5 * 10.0 ** max(0.0, np.ceil(np.log10(max(extent.max(), 1e-3) / 12.0)))
+    middle = np.rint((points.max(axis=0) + points.min(axis=0))[:2] / 2.0 / tile) * tile
+    count = 2 * int(np.ceil(8.0 * max(extent.max(), 2.0) / tile))
+    edge = (np.arange(count + 1) - count / 2) * tile
+    # A hair below the ground, so that a floor of the scene's own covers it.
+    height = min(0.0, float(points[:, 2].min())) - 0.002
+    x, y = np.meshgrid(edge + middle[0], edge + middle[1])
+    corners = np.stack([x, y, np.full_like(x, height)], axis=-1).reshape(-1, 3)
+    row, column = (index.ravel() for index in np.mgrid[:count, :count])
+    first = row * (count + 1) + column
+    faces = np.stack([first, first + 1, first + count + 2, first + count + 1], axis=-1)
+    mesh = bpy.data.meshes.new("Floor")
+    mesh.from_pydata(corners.tolist(), [], faces.tolist())
+    for colour in _TILES:
+        mesh.materials.append(_material("Floor", colour))
+    mesh.polygons.foreach_set("material_index", (row + column) % 2)
+    floor = bpy.data.objects.new("Floor", mesh)
+    floor.display.show_shadows = False
+    scene.collection.objects.link(floor)
+
+
+def _material(name: str, colour: tuple[float, ...]) -> Any:
+    material = bpy.data.materials.new(name)
+    material.diffuse_color = colour
+    return material
+
+
+def show_viewport_colours(scene: Any) -> None:
+    """Give Cycles the colours that Workbench shows, where a material's own shader is still the grey it began with."""
+    for material in {slot.material for ob in scene.objects for slot in ob.material_slots if slot.material}:
+        if material.node_tree is None:
+            material.use_nodes = True
+        shader = material.node_tree.nodes.get("Principled BSDF")
+        if shader and np.allclose(shader.inputs["Base Color"].default_value, (0.8, 0.8, 0.8, 1.0)):
+            red, green, blue, _ = (0.75 * channel for channel in material.diffuse_color)
+            shader.inputs["Base Color"].default_value = (red, green, blue, 1.0)
+
+
+def _add_light(scene: Any) -> None:
+    sun = bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN"))
+    sun.data.energy, sun.data.angle = 1.4, 0.3
+    sun.rotation_euler = Vector((0.35, 0.35, -0.85)).to_track_quat("-Z", "Y").to_euler()
+    scene.collection.objects.link(sun)
+    world = bpy.data.worlds.new("World")
+    world.color = _WALL
+    if world.node_tree is None:
+        world.use_nodes = True
+    background = world.node_tree.nodes["Background"]
+    background.inputs["Color"].default_value, background.inputs["Strength"].default_value = (*_WALL, 1.0), 0.6
+    scene.world = world
+
+
+def prepare(scene: Any, engine: str, label: str) -> None:
+    """Set the engine, the looks and the label in the corner."""
+    output = scene.render
+    output.engine = engine
+    output.resolution_x = output.resolution_y = SIZE
+    output.resolution_percentage = 100
+    settings = output.image_settings
+    if hasattr(settings, "media_type"):
+        settings.media_type = "IMAGE"
+    settings.file_format, settings.color_mode = "PNG", "RGB"
+    scene.view_settings.view_transform = "Standard"
+    if engine == "CYCLES":
+        scene.cycles.device, scene.cycles.samples = "CPU", _CYCLES_SAMPLES
+        scene.cycles.use_denoising = False
+        show_viewport_colours(scene)
+    shading = scene.display.shading
+    shading.light, shading.color_type = "STUDIO", "MATERIAL"
+    shading.show_shadows, shading.shadow_intensity = True, 0.35
+    shading.show_cavity, shading.cavity_type = True, "BOTH"
+    scene.display.render_aa = "5"
+    # Blender takes (x, y, z) here for light that travels along (-x, z, -y).
+    scene.display.light_direction = (-0.35, 0.85, 0.35)
+    for stamp in ("camera", "date", "filename", "frame", "hostname", "lens", "marker", "memory", "render_time"):
+        setattr(output, f"use_stamp_{stamp}", False)
+    for stamp in ("scene", "sequencer_strip", "time", "labels"):
+        setattr(output, f"use_stamp_{stamp}", False)
+    output.use_stamp = output.use_stamp_note = bool(label)
+    output.stamp_note_text, output.stamp_font_size = label, 18
+    output.stamp_foreground, output.stamp_background = (0.15, 0.17, 0.2, 1.0), (0.0, 0.0, 0.0, 0.0)
+
+
+def render(scene: Any, frames: Sequence[int]) -> npt.NDArray[np.uint8]:
+    """Return (N, H, W, 3) pictures of the frames, the top row first."""
+    pictures = []
+    with tempfile.TemporaryDirectory() as folder:
+        for frame in frames:
+            scene.frame_set(frame)
+            scene.render.filepath = os.path.join(folder, f"{frame}.png")
+            bpy.ops.render.render(write_still=True, scene=scene.name)
+            pictures.append(load(Path(scene.render.filepath)))
+    scene.render.filepath = "//"
+    return np.stack(pictures)
+
+
+def load(path: Path) -> npt.NDArray[np.uint8]:
+    """Read a picture file as (H, W, 3), the top row first."""
+    image = bpy.data.images.load(str(path))
+    image.colorspace_settings.name = "Non-Color"
+    width, height = image.size
+    pixels = np.empty(width * height * 4, np.float32)
+    image.pixels.foreach_get(pixels)
+    bpy.data.images.remove(image)
+    rows = np.rint(pixels.reshape(height, width, 4)[::-1, :, :3] * 255.0)
+    return rows.astype(np.uint8)
+
+
+def save(path: Path, picture: npt.NDArray[np.uint8]) -> None:
+    """Write (H, W, 3), the top row first, as a PNG."""
+    height, width = picture.shape[:2]
+    image = bpy.data.images.new("sheet", width, height)
+    image.colorspace_settings.name = "Non-Color"
+    pixels = np.ones((height, width, 4), np.float32)
+    pixels[..., :3] = picture[::-1] / np.float32(255.0)
+    image.pixels.foreach_set(pixels.ravel())
+    image.filepath_raw, image.file_format = str(path), "PNG"
+    image.save()
+    bpy.data.images.remove(image)
