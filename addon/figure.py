@@ -99,7 +99,6 @@ def _add_mesh(
             group.add((vertex,), weight, "REPLACE")
     modifier = ob.modifiers.new("Armature", "ARMATURE")
     modifier.object = rig
-    modifier.use_deform_preserve_volume = True
 
 
 def _mesh_data(name: str, mesh: Mesh, paints: list[bpy.types.Material], unit: float) -> bpy.types.Mesh:

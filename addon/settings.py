@@ -34,6 +34,11 @@ def _names(ref: str) -> Any:
     return search
 
 
+def title(name: str) -> str:
+    """A choice as it is shown: "root_bone" is "Root Bone", "ik" is "IK"."""
+    return name.upper() if len(name) <= 2 else name.replace("_", " ").title()
+
+
 def property_of(p: Param) -> Any:
     """The bpy property that edits one parameter."""
     label = f"{p.label} [{p.unit}]" if p.unit and p.unit != "rad" else p.label
@@ -47,7 +52,7 @@ def property_of(p: Param) -> Any:
     if p.kind == "bool":
         return bpy.props.BoolProperty(default=p.default, **common)
     if p.kind == "choice":
-        items = [(name, name.replace("_", " ").title(), text) for name, text in p.choices]
+        items = [(name, title(name), text) for name, text in p.choices]
         return bpy.props.EnumProperty(items=items, default=p.default, **common)
     if p.kind == "vector":
         return bpy.props.FloatVectorProperty(size=p.size, default=p.default, subtype=angle, **span, **common)

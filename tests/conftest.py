@@ -5,16 +5,15 @@ import sys
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent
+import testdata
 
 _exit_code = pytest.StashKey[int]()
 
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of test data, no part of the project: $TROUPE_TEST_DATA, or shared/data beside the checkout."""
-    folder = Path(os.environ.get("TROUPE_TEST_DATA") or ROOT.parent / "shared" / "data")
+    """The folder of test data; without it the test is skipped, or fails where the data is required."""
+    folder = testdata.folder()
     if folder.is_dir():
         return folder
     reason = f"test data absent: {folder} is not a folder; set TROUPE_TEST_DATA"

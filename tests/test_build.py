@@ -231,6 +231,7 @@ def run(tmp_path: Path, source: str, *arguments: str, **environ: str) -> testing
     """Run a test file under this project's conftest, as `build.py test` does."""
     conftest = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
     (tmp_path / "conftest.py").write_text(conftest, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\npythonpath = '{(ROOT / 'tests').as_posix()}'\n")
     (tmp_path / "test_it.py").write_text(source, encoding="utf-8")
     return testing.run_pytest("env", Path(sys.executable), [str(tmp_path), *arguments], environ, cwd=tmp_path)
 
@@ -267,7 +268,7 @@ def test_missing_data_is_counted_and_fails_when_required(tmp_path: Path) -> None
     pytest.importorskip("pytest_timeout")
     source = "def test_a(data): pass\ndef test_b(): pass\n"
     absent = str(tmp_path / "absent")
-    result = run(tmp_path, source, TROUPE_TEST_DATA=absent)
+    result = run(tmp_path, source, TROUPE_TEST_DATA=absent, TROUPE_REQUIRE_DATA="")
     assert (result.passed, result.failed, result.skipped, result.without_data) == (1, 0, 1, 1)
     assert "1 for want of test data" in result.line()
     required = run(tmp_path, source, TROUPE_TEST_DATA=absent, TROUPE_REQUIRE_DATA="1")

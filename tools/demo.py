@@ -21,8 +21,12 @@ import numpy.typing as npt
 
 EXTENSION = "bl_ext.user_default.troupe"
 
-_GIF_FRAMES = 150
+# Pictures are most of the time; a tour has to end within three minutes on a slow machine.
+_TOUR_SECONDS = 75.0
+_DEMO_SECONDS = 40.0
+_MOST_PICTURES = 48
 _SHEET_COLUMNS = 6
+_TURN_FRAMES = 72
 
 
 class NoDemo(Exception):
@@ -76,8 +80,12 @@ def choose(demos: dict[str, ModuleType], wanted: str | None) -> dict[str, Module
     return {wanted: demos[wanted]}
 
 
-def perform(name: str, module: ModuleType, engine: str, count: int) -> tuple[npt.NDArray[np.uint8], list[int]]:
-    """Build one demo in an empty file, and return its (N, H, W, 3) pictures and their N delays [1/100 s]."""
+def perform(name: str, module: ModuleType, engine: str, budget: float) -> tuple[npt.NDArray[np.uint8], list[int]]:
+    """Build one demo in an empty file and take as many pictures as fit into the budget [s].
+
+    Returns:
+        (N, H, W, 3) pictures and N delays [1/100 s].
+    """
     import bpy
 
     from . import picture
@@ -87,19 +95,29 @@ def perform(name: str, module: ModuleType, engine: str, count: int) -> tuple[npt
     scene = bpy.context.scene
     scene.name = name
     first, last = getattr(module, "FRAMES", None) or picture.motion_range(scene)
-    frames = sorted({round(frame) for frame in np.linspace(first, last, count)})
-    scene.frame_start, scene.frame_end = first, max(first, last)
-    picture.dress(scene, picture.figure_points(scene, frames))
+    points = picture.figure_points(scene, _spaced(first, last, 24))
+    picture.dress(scene, points)
     if hasattr(module, "camera"):
         module.camera(bpy.context)
+    elif first == last:
+        picture.turn_camera(scene, points, _TURN_FRAMES)
+        last = first + _TURN_FRAMES - 1
+    scene.frame_start, scene.frame_end = first, last
     picture.prepare(scene, engine, name.replace("_", " "))
+    count = np.clip(budget / picture.seconds_per_frame(scene), _SHEET_COLUMNS, _MOST_PICTURES)
+    frames = _spaced(first, last, int(count))
     pictures = picture.render(scene, frames)
     scene.frame_set(first)
     seconds = (last - first) / len(frames) * scene.render.fps_base / scene.render.fps
     delays = [max(2, round(100 * seconds))] * len(frames)
-    # A rest between two demos, and time to look at a still one.
+    # A rest between two demos.
     delays[-1] += 60
     return pictures, delays
+
+
+def _spaced(first: int, last: int, count: int) -> list[int]:
+    """Return at most ``count`` whole frames, evenly spaced from first to last."""
+    return sorted({round(frame) for frame in np.linspace(first, last, count)})
 
 
 def gather(files: dict[str, Path], target: Path) -> None:
@@ -137,14 +155,12 @@ def run(archive: Path, folder: Path, wanted: str | None) -> None:
 
     engine = picture.choose_engine()
     say(f"pictures with {'Workbench' if engine == 'BLENDER_WORKBENCH' else 'Cycles (Workbench needs EGL)'}")
-    count = int(np.clip(_GIF_FRAMES // len(demos), 8, 48))
-    if engine == "CYCLES":
-        count = min(count, _SHEET_COLUMNS)
+    budget = _TOUR_SECONDS / len(demos) if wanted is None else _DEMO_SECONDS
     pictures, delays, files = [], [], {}
     with tempfile.TemporaryDirectory() as scratch:
         for name, module in demos.items():
             say(f"{name} ...")
-            shots, times = perform(name, module, engine, count)
+            shots, times = perform(name, module, engine, budget)
             pictures.append(shots)
             delays += times
             files[name] = Path(scratch) / f"{name}.blend"

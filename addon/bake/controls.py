@@ -1,8 +1,8 @@
-"""Control rigs: what their anatomy is, and keys for their controls that put the anatomy where it should be.
+"""Keys for the controls of a control rig that put its anatomy where it should be.
 
-A family of control rigs is one table (`Controls`). To bake, a twin of the rig plays on a scene of its own, its controls
-tied to empties at the wanted places; that gives the matrices of the controls' parents, helper bones included, and from
-them the channels follow. The rig itself is never touched.
+A twin of the rig plays on a scene of its own, its controls tied to empties at the wanted places; that gives the
+matrices of the controls' parents, helper bones included, and from them the channels follow. The rig itself is never
+touched, so there is nothing to restore.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import numpy as np
@@ -20,156 +19,15 @@ from ...core.errors import Cancelled
 from ...core.maths import quat
 from . import curves, nla, pose
 from .curves import Channel
+from .families import Controls, Row, find
 from .pose import Array
+
+__all__ = ["Controls", "bake", "find"]
 
 STILL = 1e-5
 """Turns [rad] and shifts [of the rig's size] below this are held as one key at rest."""
-STRAIGHT = 0.03
-"""A limb bent less than this [of its length] takes its bending plane from its upper bone's hinge."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """A control rigidly attached to an anatomical bone.
-
-    Attributes:
-        control, bone: Their names.
-        pivot: The bone whose head keeps its place in the control, where it is not `bone`.
-        travels: Its location is keyed on every frame, not only when it moves.
-        fine: It is keyed on every frame only when it has to deviate from rest; the controls above it often suffice.
-    """
-
-    control: str
-    bone: str
-    pivot: str = ""
-    travels: bool = False
-    fine: bool = False
-
-
-@dataclass(frozen=True)
-class Switch:
-    """A property of a control that decides how the rig works: keyed with `value`, or as it is when that is None."""
-
-    control: str
-    name: str
-    value: float | None = None
-
-
-@dataclass(frozen=True)
-class Mode:
-    """One way to drive a limb: its controls, its switches, the controls to be kept at rest, and the pole if any."""
-
-    rows: tuple[Row, ...]
-    switches: tuple[Switch, ...]
-    rest: tuple[str, ...] = ()
-    pole: str = ""
-
-
-@dataclass(frozen=True)
-class Limb:
-    """An arm or leg: its kind, upper bone, lower bone and end, and what drives it in each mode."""
-
-    kind: str
-    bones: tuple[str, str, str]
-    fk: Mode
-    ik: Mode
-
-
-@dataclass(frozen=True)
-class Controls:
-    """A control rig.
-
-    Attributes:
-        family: Whose build it is.
-        anatomy: Shown bone to the bone that carries its whole orientation, where these differ: on the way to the mesh
-            twist is spread along limbs and lost on first finger bones.
-        bones: Every name by which an anatomical bone may be asked for, to its name in the rows.
-        hips: The bone whose presence makes a bake whole.
-        rows: Trunk, shoulders, fingers.
-        rest: Controls kept at rest, each with the bone for whose sake.
-        switches: The same for switches.
-        limbs: Arms and legs.
-    """
-
-    family: str
-    anatomy: Mapping[str, str]
-    bones: Mapping[str, str]
-    hips: str
-    rows: tuple[Row, ...]
-    rest: tuple[tuple[str, str], ...]
-    switches: tuple[tuple[Switch, str], ...]
-    limbs: tuple[Limb, ...]
-
-    def drives(self, bone: str) -> bool:
-        """Whether some control moves an anatomical bone, by any of its names."""
-        name = self.bones.get(bone)
-        rows = (*self.rows, *(row for limb in self.limbs for row in limb.fk.rows))
-        return any(row.bone == name for row in rows)
-
-
-def find(ob: bpy.types.Object) -> Controls | None:
-    """The controls of a rig; None for a plain one."""
-    bones = ob.data.bones
-    marks = ("root", "torso", "hips", "spine_fk", "ORG-spine", "DEF-spine")
-    return _rigify(bones) if all(m in bones for m in marks) else None
-
-
-def _rigify(bones: Any) -> Controls:
-    """Generated Rigify rigs: the human and basic human metarigs and others of the same build."""
-    chain = sorted(n for n in bones.keys() if n == "ORG-spine" or n.startswith("ORG-spine."))
-    fk = {b: b.replace("ORG-spine", "spine_fk") for b in chain}
-    neck = [b for b in chain if fk[b] not in bones]
-    middle = bones["hips"].head_local
-    pivot = min(chain, key=lambda b: (bones[b].head_local - middle).length)
-    rows = [Row("root", "root", travels=True), Row("torso", "ORG-spine", pivot, travels=True)]
-    rows += [Row(fk[b], b) for b in chain]
-    rows += [Row(control, b) for control, b in (("neck", neck[0]), ("head", neck[-1])) if neck]
-    rows += [Row(b.replace("ORG-", "tweak_"), b, fine=True) for b in chain]
-    rest = [(control, "ORG-spine") for control in ("root", "hips", "chest")]
-    switches = [(Switch("torso", p), "ORG-spine") for p in ("torso_parent", "neck_follow", "head_follow")]
-    limbs, anatomy = [], {}
-    arm, leg = ("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot", "toe")
-    for s in (".L", ".R"):
-        rows.append(Row(f"shoulder{s}", f"ORG-shoulder{s}"))
-        for finger in ("thumb", "f_index", "f_middle", "f_ring", "f_pinky"):
-            rows += [Row(f"{finger}.{k}{s}", f"ORG-{finger}.{k}{s}") for k in ("01", "02", "03")]
-            rest.append((f"{finger}.01_master{s}", f"ORG-{finger}.01{s}"))
-            anatomy[f"DEF-{finger}.01{s}"] = f"{finger}.01{s}"
-        anatomy |= {f"DEF-{b}{s}": f"ORG-{b}{s}" for b in (*arm, *leg)}
-        hand, foot = (Row(f"{b}_ik{s}", f"ORG-{b}{s}", travels=True) for b in ("hand", "foot"))
-        limbs.append(_rigify_limb("arms", arm, s, (hand,), ()))
-        rolls = (f"foot_spin_ik{s}", f"foot_heel_ik{s}")
-        limbs.append(_rigify_limb("legs", leg, s, (foot, Row(f"toe_ik{s}", f"ORG-toe{s}")), rolls))
-    original = {n: f"ORG-{n.removeprefix('ORG-').removeprefix('DEF-')}" for n in bones.keys()}
-    return Controls(
-        family="Rigify",
-        anatomy={shown: measured for shown, measured in anatomy.items() if shown in bones and measured in bones},
-        bones={n: o if o in bones else n for n, o in original.items()},
-        hips="ORG-spine",
-        rows=tuple(r for r in rows if r.control in bones),
-        rest=tuple(r for r in rest if r[0] in bones),
-        switches=tuple(switches),
-        limbs=tuple(x for x in limbs if all(r.control in bones for r in (*x.fk.rows, *x.ik.rows))),
-    )
-
-
-def _rigify_limb(kind: str, bones: tuple[str, ...], s: str, ik: tuple[Row, ...], rolls: tuple[str, ...]) -> Limb:
-    upper, holder = bones[0], f"{bones[0]}_parent{s}"
-    values = {"IK_FK": 0.0, "IK_Stretch": 1.0, "pole_vector": 1.0, "IK_parent": None, "pole_parent": None}
-    return Limb(
-        kind,
-        (f"ORG-{upper}{s}", f"ORG-{bones[1]}{s}", f"ORG-{bones[2]}{s}"),
-        Mode(
-            tuple(Row(f"{b}_fk{s}", f"ORG-{b}{s}") for b in bones),
-            (Switch(holder, "IK_FK", 1.0), Switch(holder, "FK_limb_follow")),
-        ),
-        Mode(
-            ik,
-            tuple(Switch(holder, name, value) for name, value in values.items()),
-            (f"{upper}_ik{s}", *rolls),
-            f"{upper}_ik_target{s}",
-        ),
-    )
+STRAIGHT = 0.01
+"""A limb bent less than this [of its length] takes its bending plane from the hinge of its upper bone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,9 +111,9 @@ def _row_channels(
     keep = row.fine and not turned
     out = [rotation_at_rest if keep else Channel(rotation_at_rest.path, rotation, bone.name)]
     # parts laid over another motion only turn: their place is that motion's
-    if whole or row.travels:
-        shifted = row.travels or np.abs(location).max() > still
-        out.append(Channel(location_at_rest.path, location, bone.name) if shifted else location_at_rest)
+    if whole or row.place == "always":
+        moves = row.place == "always" or (row.place == "needed" and np.abs(location).max() > still)
+        out.append(Channel(location_at_rest.path, location, bone.name) if moves else location_at_rest)
     return out
 
 
@@ -284,29 +142,31 @@ def _plan(
     resting = [c for c, bone in controls.rest if bone in moves]
     poles: dict[str, Array] = {}
     for limb in controls.limbs:
-        if not all(b in moves for b in limb.bones):
+        spoken = [b in moves for b in limb.bones]
+        if not any(spoken):
             continue
-        mode = limb.ik if modes[limb.kind] == "ik" else limb.fk
+        # a pole needs all three joints
+        mode = limb.ik if all(spoken) and modes[limb.kind] == "ik" else limb.fk
         rows += [r for r in mode.rows if r.bone in moves]
         switches += mode.switches
         resting += mode.rest
         if mode.pole:
-            joints = [_moved(moves[b], head[b]) for b in limb.bones]
-            at_rest = rest.matrices[rest.index(mode.pole), :3, 3]
-            poles[mode.pole] = _pole(*joints, _moved(moves[limb.bones[0]], at_rest))
+            start, middle, end = (_moved(moves[b], head[b]) for b in limb.bones)
+            hint = _moved(moves[limb.bones[0]], rest.matrices[rest.index(mode.pole), :3, 3])
+            poles[mode.pole] = _pole(start, middle, end, hint)
     wanted = {}
     for row in rows:
         wanted[row.control] = moves[row.bone] @ rest.matrices[rest.index(row.control)]
         if row.pivot in moves:
             drift = _moved(moves[row.pivot], head[row.pivot]) - _moved(moves[row.bone], head[row.pivot])
             wanted[row.control][:, :3, 3] += drift
-    holders = ob.pose.bones
-    values = {
-        curves.bone_path(s.control, f'["{s.name}"]'): float(holders[s.control][s.name] if s.value is None else s.value)
-        for s in switches
-        if s.control in holders and s.name in holders[s.control]
-    }
-    kept = tuple(c for c in resting if c not in wanted and c in holders)
+    values = {}
+    for switch in switches:
+        path = curves.bone_path(switch.bone, switch.channel)
+        now = curves.value(ob, path)
+        if now is not None:
+            values[path] = float(now if switch.value is None else switch.value)
+    kept = tuple(c for c in resting if c not in wanted and c in ob.pose.bones)
     return _Plan(tuple(rows), wanted, poles, kept, values, controls.hips in moves)
 
 
@@ -318,19 +178,19 @@ def _moved(matrices: Array, point: Array) -> Array:
 def _pole(start: Array, middle: Array, end: Array, hint: Array) -> Array:
     """(T, 3) places of a pole that bends a limb through its wanted joints (T, 3).
 
-    `hint` (T, 3) is where the pole would be if it were fixed to the upper bone. A limb that is all but straight bends
-    towards it, also when it is wanted slightly overstretched: its own bend would turn the plane over for nothing.
+    `hint` (T, 3) is where the pole would be if it were fixed to the upper bone. The limb always bends to that side,
+    also where it is wanted straight or overstretched: following its own bend there would turn the whole limb over.
     """
     axis = quat.unit(end - start)
     foot = start + quat.dot(middle - start, axis)[:, None] * axis
+    hinge = hint - foot - quat.dot(hint - foot, axis)[:, None] * axis
+    reach = np.median(np.linalg.norm(hinge, axis=-1))
+    hinge = quat.unit(hinge)
     bend = middle - foot
-    hinge = hint - foot
-    hinge = hinge - quat.dot(hinge, axis)[:, None] * axis
-    reach = np.linalg.norm(hinge, axis=-1, keepdims=True)
-    length = np.linalg.norm(middle - start, axis=-1) + np.linalg.norm(end - middle, axis=-1)
-    slack = STRAIGHT * length
-    share = slack * np.exp(-((np.linalg.norm(bend, axis=-1) / slack) ** 2))
-    return foot + np.median(reach) * quat.unit(bend + share[:, None] * quat.unit(hinge))
+    along = quat.dot(bend, hinge)
+    slack = STRAIGHT * (np.linalg.norm(middle - start, axis=-1) + np.linalg.norm(end - middle, axis=-1))
+    share = slack * np.exp(-quat.dot(bend, bend) / slack**2)
+    return foot + reach * quat.unit(bend + (share + np.abs(along) - along)[:, None] * hinge)
 
 
 def _played(
@@ -360,9 +220,11 @@ def _played(
 
 @contextmanager
 def _twin(ob: bpy.types.Object) -> Iterator[tuple[bpy.types.Object, bpy.types.Scene]]:
-    """A copy of the rig, alone on a scene; what else is put there goes with it. Its constraints and drivers are its own."""
+    """A copy of the rig on a scene of its own; both go afterwards, with all that was put there.
+
+    Constraints and drivers of the rig that refer to it refer to the twin on the twin.
+    """
     scene = bpy.data.scenes.new("Troupe Stage")
-    twin = None
     try:
         twin = ob.copy()
         scene.collection.objects.link(twin)
@@ -396,9 +258,7 @@ def _still(twin: bpy.types.Object, scene: bpy.types.Scene, control: str) -> None
 
 def _fix(twin: bpy.types.Object, path: str, value: float, animated: bool) -> None:
     """Hold a property at a value, whatever plays."""
-    holder, _, name = path[:-2].rpartition('["')
-    bone = twin.path_resolve(holder)
-    bone[name] = type(bone[name])(value)
+    curves.set_value(twin, path, value)
     if animated:
         driver = twin.driver_add(path).driver
         driver.type, driver.expression = "SCRIPTED", str(value)

@@ -77,6 +77,36 @@ def bone_path(bone: str, channel: str) -> str:
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"]{dot}{channel}'
 
 
+def value(owner: bpy.types.ID, path: str) -> Any:
+    """Present value of a property, a tuple where it has components; None when the path leads nowhere."""
+    try:
+        holder, name, own = _holder(owner, path)
+        found = holder[name] if own else getattr(holder, name)
+    except (ValueError, KeyError, AttributeError):
+        return None
+    return tuple(found) if hasattr(found, "__len__") and not isinstance(found, str) else found
+
+
+def set_value(owner: bpy.types.ID, path: str, value: Any) -> None:
+    """Set a property by its path; a number becomes the kind that the property holds."""
+    holder, name, own = _holder(owner, path)
+    now = holder[name] if own else getattr(holder, name)
+    if isinstance(now, (bool, int, float)):
+        value = type(now)(value)
+    if own:
+        holder[name] = value
+    else:
+        setattr(holder, name, value)
+
+
+def _holder(owner: bpy.types.ID, path: str) -> tuple[Any, str, bool]:
+    """Who holds the property, its name, and whether it is a custom one. Resolving those may give words for numbers."""
+    own = path.endswith('"]')
+    where, _, name = path[:-2].rpartition('["') if own else path.rpartition(".")
+    holder = owner.path_resolve(where) if where else owner
+    return holder, bpy.utils.unescape_identifier(name) if own else name, own
+
+
 def find_slot(owner: bpy.types.ID, action: bpy.types.Action, create: bool = False) -> Any:
     """The slot of `action` that is the owner's, or fits it; None where there is none, or no slots at all."""
     if not hasattr(action, "slots"):
@@ -205,6 +235,23 @@ def read(bag: Bag) -> dict[tuple[str, int], Curve]:
         frame = wrong.keys[~np.isfinite(wrong.keys).all(axis=1)][0, 0]
         raise InvalidMotion(f"{wrong.path}[{wrong.index}]: the key at frame {frame:g} is not a number; delete it")
     return {(c.path, c.index): c for c in found}
+
+
+def key_frames(bag: Bag) -> Array:
+    """(K,) increasing frames with keys on any curve, found without reading every curve.
+
+    Curves with as many keys between the same ends are taken to have them on the same frames.
+    """
+    seen: dict[tuple[int, float, float], Array] = {}
+    for fcurve in bag.fcurves:
+        points = fcurve.keyframe_points
+        if len(points):
+            kind = (len(points), points[0].co[0], points[-1].co[0])
+            if kind not in seen:
+                keys = np.empty(len(points) * 2, np.float32)
+                points.foreach_get("co", keys)
+                seen[kind] = keys[::2]
+    return np.unique(np.concatenate(list(seen.values()))) if seen else np.empty(0)
 
 
 def evaluate(curves: Sequence[Curve], frames: Array) -> Array:

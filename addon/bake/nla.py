@@ -185,22 +185,11 @@ def _alone(owner: bpy.types.ID, action: bpy.types.Action) -> Callable[[], None]:
 
 def remember(owner: bpy.types.ID, paths: Iterable[str]) -> Callable[[], None]:
     """Note the values of properties; the result sets them back. Paths that lead nowhere are passed over."""
-    values = {}
-    for path in paths:
-        try:
-            value = owner.path_resolve(path)
-        except ValueError:
-            continue
-        values[path] = tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+    values = {path: curves.value(owner, path) for path in paths}
 
     def put_back() -> None:
         for path, value in values.items():
-            if path.endswith('"]'):
-                holder, _, key = path[:-2].rpartition('["')
-                target = owner.path_resolve(holder) if holder else owner
-                target[bpy.utils.unescape_identifier(key)] = value
-            else:
-                holder, _, name = path.rpartition(".")
-                setattr(owner.path_resolve(holder) if holder else owner, name, value)
+            if value is not None:
+                curves.set_value(owner, path, value)
 
     return put_back

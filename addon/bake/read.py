@@ -9,11 +9,17 @@ import bpy
 import numpy as np
 
 from ...core.errors import Cancelled, InvalidMotion
+from ...core.filters.retarget import lifts
 from ...core.kinematics.cast import Cast, read_joints
 from ...core.motion import Motion
 from ...core.skeleton import Array
 from .. import scene as scenes
 from . import controls, curves, nla, pose
+from .write import stand_of
+
+RESTS_ON_ORIGIN = 0.15
+"""Distance of the soles from the origin up to which a rig counts as standing on it [leg lengths]."""
+
 
 def read(
     ob: bpy.types.Object,
@@ -68,6 +74,20 @@ def pose_here(ob: bpy.types.Object, cast: Cast, context: bpy.types.Context) -> M
     return Motion(cast.skeleton, scenes.fps(context.scene), *read_joints(cast, world))
 
 
+def ground_of(ob: bpy.types.Object, cast: Cast, context: bpy.types.Context, here: Motion) -> float:
+    """Height of the ground the actor stands on [m].
+
+    That is the height of the object where the rig rests on its origin. Elsewhere (clips often rest with the hips there)
+    it is under the lower foot of the pose on screen, `here`.
+    """
+    metre = scenes.metre(context.scene)
+    origin = ob.matrix_world.translation.z * metre
+    rests = stand_of(cast, np.array(ob.matrix_world, dtype=np.float64), metre)[2, 3]
+    if abs(rests - origin) < RESTS_ON_ORIGIN * cast.skeleton.leg_length():
+        return float(rests)
+    return float(lifts(here).min())
+
+
 def sample_times(
     ob: bpy.types.Object,
     scene: bpy.types.Scene,
@@ -79,10 +99,9 @@ def sample_times(
     step, span = 1.0, frames or nla.frame_range(ob, action)
     if played is not None:
         bag = curves.bag(ob, played, create=False)
-        keyed = [c.keys[:, 0] for c in curves.read(bag).values()] if bag is not None else []
-        if action is not None and not keyed:
+        stamps = np.unique(np.round(curves.key_frames(bag), 3)) if bag is not None else np.zeros(0)
+        if action is not None and not len(stamps):
             raise InvalidMotion(f"the action {action.name} has no keys for {ob.name}")
-        stamps = np.unique(np.concatenate([np.round(k, 3) for k in keyed])) if keyed else np.zeros(1)
         if len(stamps) > 2:
             gap = float(np.median(np.diff(stamps)))
             step = gap if gap < 0.99 else 1.0

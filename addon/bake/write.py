@@ -1,4 +1,4 @@
-"""From a Motion to keys on a cast rig: channels for bones, object, shape keys and properties, landed in the timeline."""
+"""From a Motion to keys on a cast rig: bones, object, shape keys and properties, landed in the timeline."""
 
 from __future__ import annotations
 
@@ -114,20 +114,18 @@ def prepare(
     return Keys(tuple(channels), frames, _shape_channels(ob, motion), motion, mode)
 
 
+def stand_of(cast: Cast, world: Array, metre: float) -> Array:
+    """(4, 4) where the resting character stands with its object at `world` (4, 4): its place on the ground [m]."""
+    at = world.copy()
+    at[:3] *= metre
+    return at @ np.linalg.inv(cast.stand)
+
+
 def base_of(cast: Cast, world: Array, metre: float) -> Array:
     """(3,) x, y, heading where the rig stands with its object at `world` (4, 4) and its bones at rest."""
-    at = world.copy()
-    at[:3] *= metre
-    here = at @ np.linalg.inv(cast.stand)
+    here = stand_of(cast, world, metre)
     turn = quat.from_matrix(here[:3, :3] / np.cbrt(abs(np.linalg.det(here[:3, :3]))))
     return np.array([here[0, 3], here[1, 3], float(quat.heading(turn))])
-
-
-def ground_of(cast: Cast, world: Array, metre: float) -> float:
-    """Height of the ground under the rig at rest with its object at `world` [m]."""
-    at = world.copy()
-    at[:3] *= metre
-    return float((at @ np.linalg.inv(cast.stand))[2, 3])
 
 
 def in_place(motion: Motion, here: Array) -> Motion:
@@ -146,7 +144,7 @@ def _stands(cast: Cast, motion: Motion, world: Array, metre: float) -> Array:
     at = np.zeros((len(motion), 4, 4))
     turn = quat.to_matrix(quat.about(np.array([0.0, 0.0, 1.0]), motion.base[:, 2]))
     at[:, :3, :3], at[:, :2, 3], at[:, 3, 3] = turn, motion.base[:, :2], 1.0
-    at[:, 2, 3] = ground_of(cast, world, metre)
+    at[:, 2, 3] = stand_of(cast, world, metre)[2, 3]
     out = at @ cast.stand
     out[:, :3] /= metre
     return out
@@ -307,4 +305,3 @@ def write(
     action[RECIPE] = json.dumps(data)
     count = sum(c.values.size for c in keys.channels)
     return Result(action, strip, int(keys.frames[0]), int(keys.frames[-1]), count)
-

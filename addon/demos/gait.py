@@ -1,7 +1,7 @@
 """A level walk from tables of normal gait, to have something to retarget where no motion capture is at hand.
 
-Joint angles by percent of the gait cycle after D. A. Winter, "Biomechanics and Motor Control of Human Movement". The pelvis
-travels so that whichever foot bears the body stands still.
+Joint angles by percent of the gait cycle after D. A. Winter, "Biomechanics and Motor Control of Human Movement". The
+pelvis travels so that whichever foot bears the body stands still.
 """
 
 from __future__ import annotations

@@ -170,7 +170,11 @@ class _Panel:
 def family_panels() -> Iterator[type]:
     """One panel a family; all but the first start closed."""
     for i, family in enumerate(FEATURES):
-        fields = {"bl_label": family, "bl_options": set() if i == 0 else {"DEFAULT_CLOSED"}, "draw": lambda _s, _c: None}
+        fields = {
+            "bl_label": family,
+            "bl_options": set() if i == 0 else {"DEFAULT_CLOSED"},
+            "draw": lambda _s, _c: None,
+        }
         yield type(f"TROUPE_PT_family_{family.lower()}", (_Panel, bpy.types.Panel), fields)
 
 

@@ -55,7 +55,7 @@ class Operator(FeatureOperator, bpy.types.Operator):
         role_map, detected, cast = result
         rig.store(actor, role_map, detected)
         leg = cast.skeleton.leg_length()
-        kind = f"{detected.convention}, score {detected.score:.0%}" if detected else "by its map file"
+        kind = f"{_kind(detected.convention)}, score {detected.score:.0%}" if detected else "by its map file"
         size = "" if 0.2 <= leg <= 2.0 else "; treated as a person at another scale"
         bones = sum(len(chain) for chain in role_map.roles.values())
         return f"{actor.name}: {bones} bones in {len(role_map.roles)} roles ({kind}), legs {leg:.2f} m{size}"
@@ -132,7 +132,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> 
     row.operator("troupe.uncast", icon="X")
     layout.prop(context.scene.troupe, "show_roles")
     box = layout.column(align=True)
-    box.label(text=f"{actor.troupe.convention}, score {actor.troupe.score:.0%}", icon="CHECKMARK")
+    box.label(text=f"{_kind(actor.troupe.convention)}, score {actor.troupe.score:.0%}", icon="CHECKMARK")
     for line in actor.troupe.warnings.splitlines():
         box.label(text=line, icon="ERROR")
     known = actor.data.bones
@@ -145,6 +145,10 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> 
         column = body.column(align=True)
         for role in roles:
             _draw_role(column, actor, role, known)
+
+
+def _kind(convention: str) -> str:
+    return "names of its own" if convention == "unknown" else convention
 
 
 def _draw_role(column: bpy.types.UILayout, actor: Any, role: str, known: Any) -> None:

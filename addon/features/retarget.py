@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import bpy
-import numpy as np
 
 from ...core.errors import InvalidParam
 from ...core.filters.retarget import RetargetParams, retarget
@@ -14,7 +13,7 @@ from ...core.kinematics import base
 from ...core.kinematics.cast import Cast, read_joints
 from ...core.kinematics.learn import learn_from
 from ...core.motion import Motion
-from .. import bake, rig, scene
+from .. import bake, rig
 from ..rig.clip import read_bvh
 from .base import MotionOperator
 
@@ -31,10 +30,10 @@ class Operator(MotionOperator, bpy.types.Operator):
     def motion(self, context: bpy.types.Context, actor: Any, cast: Cast, params: RetargetParams) -> tuple[Motion, str]:
         clip, title = self._clip(context, actor, params)
         motion = base.based(retarget(clip, cast.skeleton, params))
-        world, metre = np.array(actor.matrix_world, dtype=np.float64), scene.metre(context.scene)
-        motion = replace(motion, roots=motion.roots + (0.0, 0.0, bake.ground_of(cast, world, metre)))
+        here = bake.pose_here(actor, cast, context)
+        motion = replace(motion, roots=motion.roots + (0.0, 0.0, bake.ground_of(actor, cast, context, here)))
         if params.place == "actor":
-            motion = base.move(motion, *base.derive(bake.pose_here(actor, cast, context))[0])
+            motion = base.move(motion, *base.derive(here)[0])
         return motion, title
 
     @staticmethod
@@ -73,5 +72,5 @@ def _source(actor: Any, params: Any, action: Any) -> Any:
     armatures = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
     best = max(armatures, key=lambda ob: bake.shared_bones(ob, action))
     if bake.shared_bones(best, action) == 0:
-        raise InvalidParam("action", action.name, "moves bones of no armature in this file; add its rig or name a source")
+        raise InvalidParam("action", action.name, "moves no armature in this file; add its rig or name a source")
     return best

@@ -25,7 +25,9 @@ def read_bvh(path: str | Path) -> Motion:
     clip = bvh.read(path)
     places, rotations = bvh.world(clip)
     heads = _rest_places(clip)
-    tails = np.array([heads[j] + clip.tips[j] if j in clip.tips else _first_child(clip, heads, j) for j in range(len(heads))])
+    tails = np.array(
+        [heads[j] + clip.tips[j] if j in clip.tips else _first_child(clip, heads, j) for j in range(len(heads))]
+    )
     parents = np.asarray(clip.parents)
     roles = detect(Bones(clip.names, parents, heads, tails, np.ones(len(heads), bool))).roles
     index = {name: j for j, name in enumerate(clip.names)}

@@ -8,25 +8,27 @@ import numpy as np
 
 from ...core.errors import InvalidRig
 from ...core.skeleton import ARM, CORE_ROLES, FINGERS, LEG, ROLES, SIDES
-from .body import Body, find_body, sided
+from .body import LEANING, Body, find_body
 from .conventions import convention_of
 from .extremities import clavicle, eye, fingers, jaw, root, toe
+from .facing import sided
 from .limbs import Evidence
 from .names import Hint, read_names
-from .shape import Bones, Tree, deform_tree, unit, walk, whole_tree
+from .shape import Bones, Tree, deform_tree, joined, unit, walk, whole_tree
 from .trunk import trunk
 
 __all__ = ["Bones", "Mapping", "detect"]
 
-FEWEST = 11
-"""Hips, head, two arms and two legs of three joints, less what may be missing."""
+FEWEST = len(CORE_ROLES)
 TRUSTED = 0.55
 """Mean belief of the names from which on an odd rest pose is no reason to refuse a rig."""
+LEAST = 3.3
+"""Evidence for a body from which on a rig is taken for one without help of names; people have 7 to 13."""
 WORST = 3.5
-"""Cost of all that is unlike a human, up to which an unnamed rig is taken for one."""
+"""Cost of all that is unlike a human, up to which it may be one without help of names."""
 HORIZONTAL = 0.9
 """Angle between trunk and legs [rad] from which on a body is not upright."""
-CARRIES = {"shin": "thigh", "foot": "shin", "toe": "foot", "forearm": "upper_arm", "hand": "forearm"}
+CARRIERS = {"shin": "thigh", "foot": "shin", "toe": "foot", "forearm": "upper_arm", "hand": "forearm"}
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,9 @@ def detect(bones: Bones) -> Mapping:
     errors = [r for r in readings if isinstance(r, InvalidRig)]
     bodies = [r for r in readings if not isinstance(r, InvalidRig)]
     if not bodies:
-        raise errors[0]
+        raise InvalidRig(f"not a humanoid: {errors[0]}, and the bone names do not help{_unnamed(read_names(bones.names))}")
     tree, evidence, body = bodies[0]
-    _check_upright(tree, body)
+    _check_upright(tree, body, _unnamed(read_names(bones.names)))
     return _mapping(bones, tree, evidence, body)
 
 
@@ -76,11 +78,13 @@ def _readings(bones: Bones) -> list[tuple[Tree, Evidence, Body] | InvalidRig]:
     trusted = _coherent(trees[-1], read_names(bones.names))
     for tree in trees:
         try:
-            found.append(_read(bones, tree, trusted))
+            reading = _read(bones, tree, trusted)
         except InvalidRig as error:
             found.append(error)
-        last = found[-1]
-        if not isinstance(last, InvalidRig) and sum(last[2].faults.values()) < 0.5 * WORST:
+            continue
+        found.append(reading)
+        body = reading[2]
+        if body.named > TRUSTED or sum(body.faults.values()) < 0.5 * WORST:
             break
     bodies = [r for r in found if not isinstance(r, InvalidRig)]
     return [*sorted(bodies, key=lambda r: -r[2].score), *(r for r in found if isinstance(r, InvalidRig))]
@@ -92,8 +96,21 @@ def _read(bones: Bones, tree: Tree, trusted: bool) -> tuple[Tree, Evidence, Body
         hints = tuple(replace(h, side="", parts={}, helper=0.0, stem=str(i)) for i, h in enumerate(hints))
     tree = tree.hung(_carried(tree, hints))
     sides = np.array([{"L": 1, "R": -1}.get(h.side, 0) for h in hints])
-    evidence = Evidence(hints, np.array([h.helper for h in hints]), sides)
-    return tree, evidence, find_body(tree, evidence)
+    parts = {part for h in hints for part in h.parts}
+    beliefs = {part: np.array([h.parts.get(part, 0.0) for h in hints]) for part in sorted(parts)}
+    evidence = Evidence(hints, np.array([h.helper for h in hints]), sides, beliefs)
+    body = find_body(tree, evidence)
+    if tree.common(body.head, *(int(n) for n in (*body.legs[:, 0], *body.arms[:, 0]))) < 0:
+        tree = joined(tree, bones.tails[tree.bones], body.head)
+    return tree, evidence, body
+
+
+def _unnamed(hints: tuple[Hint, ...]) -> str:
+    """What the names of a rig speak of and what they leave out, when they speak of a body at all."""
+    wanted = (*LEG[:3], *ARM[1:], "head")
+    spoken = [p for p in wanted if sum(h.parts.get(p, 0.0) > 0.5 for h in hints) > (p != "head")]
+    silent = [p for p in wanted if p not in spoken]
+    return f"; they speak of {', '.join(spoken)}, but of no {', '.join(silent)}" if len(spoken) > 2 and silent else ""
 
 
 def _coherent(tree: Tree, hints: tuple[Hint, ...]) -> bool:
@@ -115,7 +132,7 @@ def _coherent(tree: Tree, hints: tuple[Hint, ...]) -> bool:
 def _carried(tree: Tree, hints: tuple[Hint, ...]) -> dict[int, int]:
     """Bones that hang elsewhere than in their limb (feet under the root), to the bone that should carry them."""
     links: dict[int, int] = {}
-    for part, carrier in CARRIES.items():
+    for part, carrier in CARRIERS.items():
         for side in SIDES:
             nodes = [n for n, h in enumerate(hints) if h.side == side and h.parts.get(part, 0.0) > 0.8]
             carriers = [n for n, h in enumerate(hints) if h.side == side and h.parts.get(carrier, 0.0) > 0.5]
@@ -127,23 +144,25 @@ def _carried(tree: Tree, hints: tuple[Hint, ...]) -> dict[int, int]:
     return links
 
 
-def _check_upright(tree: Tree, body: Body) -> None:
+def _check_upright(tree: Tree, body: Body, names: str) -> None:
     """Refuse quadrupeds, whatever their bones are called, and other bodies unlike a human that no names vouch for."""
-    hips, knees, ankles = (tree.heads[body.legs[:, i]] for i in range(3))
+    hips, ankles = tree.heads[body.legs[:, 0]], tree.heads[body.legs[:, 2]]
     shoulders, hands = tree.heads[body.arms[:, 0]], tree.heads[body.arms[:, 2]]
     trunk = unit(shoulders.mean(axis=0) - hips.mean(axis=0))
     legs, arms = unit((ankles - hips).mean(axis=0)), unit((hands - shoulders).mean(axis=0))
     lean = float(np.arccos(np.clip(-trunk @ legs, -1, 1)))
     if HORIZONTAL < lean < np.pi - HORIZONTAL and arms @ legs > 0.7:
-        raise InvalidRig("not a humanoid: the trunk lies across the legs and the arms stand beside them, as on four legs")
+        raise InvalidRig("not a humanoid: the trunk lies across the legs and the arms stand beside them, on all fours")
     cost = sum(body.faults.values())
-    if body.named < TRUSTED and (cost > WORST or lean > 1.2):
+    doubtful = cost > WORST or body.score - 2.0 * body.faults[LEANING] < LEAST
+    if body.named < TRUSTED and (doubtful or lean > 1.2):
         worst = max(body.faults, key=lambda text: body.faults[text])
-        raise InvalidRig(f"not a humanoid: {worst}, and the bone names do not say otherwise")
+        reason = worst if body.faults[worst] > 0.5 else "arms, legs and head are not clear"
+        raise InvalidRig(f"not a humanoid: {reason}, and the bone names do not help{names}")
 
 
 def _mapping(bones: Bones, tree: Tree, evidence: Evidence, body: Body) -> Mapping:
-    body, side_trust, origin = sided(tree, bones.tails[tree.bones], evidence, body)
+    body, side_trust, said = sided(tree, bones.tails[tree.bones], evidence, body)
     nodes = trunk(tree, evidence, body)
     inner = {n for chain in nodes.values() for n in chain}
     single = {"jaw": jaw(tree, evidence, body.head)}
@@ -156,6 +175,9 @@ def _mapping(bones: Bones, tree: Tree, evidence: Evidence, body: Body) -> Mappin
         single[f"eye_{side}"] = eye(tree, evidence, body.head, 1 - 2 * i)
     nodes |= {role: (node,) for role, node in single.items() if node >= 0}
     confidence = _confidence(evidence, body, nodes, side_trust)
+    players = [n for chain in nodes.values() for n in chain]
+    if len(set(players)) < len(players):
+        raise InvalidRig("not a humanoid: hips, head and limbs are not bones of their own")
     roles = {role: tuple(bones.names[int(tree.bones[n])] for n in chain) for role, chain in nodes.items()}
     above = root(bones, tree, body, int(tree.bones[nodes["hips"][0]]))
     if above >= 0:
@@ -164,7 +186,7 @@ def _mapping(bones: Bones, tree: Tree, evidence: Evidence, body: Body) -> Mappin
         {role: roles[role] for role in ROLES if role in roles},
         float(np.mean([confidence[role] for role in CORE_ROLES])),
         {role: confidence[role] for role in ROLES if role in roles},
-        _warnings(body, roles, side_trust, origin),
+        _warnings(body, roles, said),
         convention_of(bones.names),
     )
 
@@ -182,10 +204,10 @@ def _confidence(
     return found
 
 
-def _warnings(body: Body, roles: dict[str, tuple[str, ...]], side_trust: float, origin: str) -> tuple[str, ...]:
+def _warnings(body: Body, roles: dict[str, tuple[str, ...]], about_sides: str) -> tuple[str, ...]:
     found = [f"Odd for a human: {text}" for text, cost in body.faults.items() if cost > 1.0]
-    if origin != "names":
-        found.append(f"Bone names tell no left and right: taken from {origin}" + (", check it" if side_trust < 0.5 else ""))
+    if about_sides:
+        found.append(about_sides)
     if "spine" not in roles:
         found.append("No bone between hips and head")
     for part in ("clavicle", "toe"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.skeleton import FINGERS
-from .body import Body
+from .body import Body, starts_in_palm
 from .limbs import Evidence
 from .names import read_names
 from .shape import Array, Bones, Tree, unit, walk
@@ -68,17 +68,20 @@ def fingers(tree: Tree, evidence: Evidence, hand: int) -> dict[str, list[int]]:
     A hand of five is read by names, else by order: the thumb starts nearest to the wrist, and the others lie across the
     palm away from it. A hand of fewer is read only if each of its fingers is named and has two joints.
     """
-    chains = [c for c in (_trim(tree, evidence, hand, c) for c in _chains(tree, evidence, hand)) if c]
+    whole = [(c, t) for c in _chains(tree, evidence, hand) if (t := _trim(tree, evidence, hand, c))]
+    chains = [trimmed for _, trimmed in whole]
     called = {i: part for i, c in enumerate(chains) if (part := _called(evidence, c))}
     named = {part: i for i, part in called.items()}
-    if "thumb" in named and len(named) == len(chains) > 1 and all(len(c) > 1 for c in chains):
-        found = named
-    elif len(chains) >= len(FINGERS) and set(named) == set(FINGERS):
+    all_named = "thumb" in named and len(named) == len(chains) > 1 and all(len(c) > 1 for c in chains)
+    if all_named or (len(chains) >= len(FINGERS) and set(named) == set(FINGERS)):
         found = named
     elif len(chains) == len(FINGERS) and not named.keys() - {"thumb"}:
         found = _in_order(tree, evidence, hand, chains, named.get("thumb", -1))
     else:
         return {}
+    if len(chains[found["thumb"]]) < LONGEST_FINGER:
+        # The thumb's metacarpal moves, and counts as its first joint.
+        chains[found["thumb"]] = whole[found["thumb"]][0][:LONGEST_FINGER]
     return {finger: chains[found[finger]] for finger in FINGERS if finger in found}
 
 
@@ -107,17 +110,14 @@ def _chains(tree: Tree, evidence: Evidence, hand: int) -> list[list[int]]:
 
 def _trim(tree: Tree, evidence: Evidence, hand: int, chain: list[int]) -> list[int]:
     """A chain without its metacarpal and beyond three joints without its tip."""
-    thumb = any(evidence.hints[n].parts.get("thumb", 0.0) > 0.5 for n in chain)
     metacarpal = evidence.part("metacarpal")
     if len(chain) > 1 and evidence.hints[chain[0]].order == evidence.hints[chain[1]].order:
         chain = chain[1:]
-    while chain and metacarpal[chain[0]] > 0.5 and not (thumb and len(chain) <= LONGEST_FINGER):
+    while chain and metacarpal[chain[0]] > 0.5:
         chain = chain[1:]
-    if len(chain) > LONGEST_FINGER and not thumb:
-        to_first, to_second = np.linalg.norm(np.diff(tree.heads[[hand, *chain[:2]]], axis=0), axis=1)
-        # A knuckle lies further from the wrist than from the next joint.
-        if to_first < to_second:
-            chain = chain[1:]
+    thumb = any(evidence.hints[n].parts.get("thumb", 0.0) > 0.5 for n in chain)
+    if len(chain) > LONGEST_FINGER and not thumb and starts_in_palm(tree, hand, chain[0]):
+        chain = chain[1:]
     return chain[:LONGEST_FINGER]
 
 
@@ -144,14 +144,14 @@ def _in_order(tree: Tree, evidence: Evidence, hand: int, chains: list[list[int]]
 def eye(tree: Tree, evidence: Evidence, head: int, side: int) -> int:
     """The eye of a side (+1 left, -1 right) below the head, -1 for none."""
     named = evidence.part("eye")
-    nodes = [n for n in tree.below(head)[1:] if named[n] > 0.6 and evidence.sides[n] == side]
+    nodes = [n for n in tree.below(head)[1:] if named[n] > 0.5 and evidence.sides[n] == side]
     return min(nodes, key=lambda n: (len(tree.children[n]) > 0, evidence.hints[n].order)) if nodes else -1
 
 
 def jaw(tree: Tree, evidence: Evidence, head: int) -> int:
     """The jaw below the head, -1 for none."""
     named = evidence.part("jaw")
-    nodes = [n for n in tree.below(head)[1:] if named[n] > 0.6 and evidence.sides[n] == 0]
+    nodes = [n for n in tree.below(head)[1:] if named[n] > 0.5 and evidence.sides[n] == 0]
     orders = {n: evidence.hints[n].order for n in nodes}
     nodes = [n for n in nodes if not any(tree.above(n, m) and n != m and orders[n] == orders[m] for m in nodes)]
     return max(nodes, key=lambda n: (int(tree.sizes[n]), -n)) if nodes else -1

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ...core.skeleton import Array
+from ...core.skeleton import ARM, LEG, Array
 from .names import Hint
 from .shape import Flags, Ints, Tree, aside, unit
 
@@ -31,20 +31,22 @@ class Evidence:
         hints: One per node.
         helper: (n,) 0 for plain names .. 1 for helpers.
         sides: (n,) +1 left, -1 right, 0 unknown.
+        beliefs: Body part to (n,) belief, 0..1.
     """
 
     hints: tuple[Hint, ...]
     helper: Array
     sides: Ints
+    beliefs: dict[str, Array]
 
     def part(self, part: str) -> Array:
         """(n,) belief that each node is `part`."""
-        return np.array([h.parts.get(part, 0.0) for h in self.hints])
+        return self.beliefs.get(part, np.zeros(len(self.hints)))
 
 
 @dataclass(frozen=True, eq=False)
 class Limbs:
-    """Candidates: (k, 3) nodes upper, lower, end; (k, 2) segment lengths and hops; (k,) scores of shape and of names."""
+    """Candidates: (k, 3) joints upper, lower, end; (k, 2) segment lengths and hops; (k,) evidence and sides."""
 
     joints: Ints
     lengths: Array
@@ -56,19 +58,28 @@ class Limbs:
 
     def take(self, rows: Ints) -> Limbs:
         """Some of the candidates."""
-        return Limbs(*(getattr(self, f)[rows] for f in ("joints", "lengths", "hops", "shape", "named", "sides", "contrary")))
+        return Limbs(*(getattr(self, f.name)[rows] for f in fields(self)))
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of limbs: (k, 2, 3) joints, (k, 2) sides, (k,) lengths, scores, and whether names call them the other limb."""
+    """Pairs of limbs.
+
+    Attributes:
+        joints: (k, 2, 3) nodes upper, lower, end of both.
+        lengths: (k,) mean length.
+        scores: (k,) evidence without the cost of their difference.
+        named: (k,) mean belief of the names, 0..1.
+        contrary: (k,) whether names call them the other limb.
+        unlike: (k,) cost of their difference.
+    """
 
     joints: Ints
-    sides: Ints
     lengths: Array
     scores: Array
     named: Array
     contrary: Flags
+    unlike: Array
 
 
 def pairs(tree: Tree, evidence: Evidence, parts: Sequence[str]) -> Pairs:
@@ -103,11 +114,15 @@ def _limbs(tree: Tree, evidence: Evidence, parts: Sequence[str]) -> Limbs:
     shape -= 0.1 * np.maximum(steps - 1, 0).sum(axis=1) + np.where(steps[:, 1] == 0, DETACHED, 0.0)
     shape -= 0.4 * _off_main(tree, table, joints, steps)
     if parts is LEG_PARTS:
-        shape += 0.5 * _is_foot(tree, joints) - 0.5 * _starts_late(tree, joints)
+        shape += 0.5 * _is_foot(tree, joints)
     else:
         shape += 0.5 * _is_hand(tree, joints) + 0.3 * _has_clavicle(tree, joints)
-    named = sum((evidence.part(p)[joints[:, i]] for i, p in enumerate(parts)), np.zeros(len(joints)))
-    named = named - evidence.helper[joints].sum(axis=1)
+    shape -= 0.7 * _starts_late(tree, joints, parts)
+    named = -evidence.helper[joints].sum(axis=1)
+    for i, part in enumerate(parts):
+        own = evidence.part(part)[joints[:, i]]
+        other = np.max([evidence.part(p)[joints[:, i]] for p in (*ARM, *LEG) if p != part], axis=0)
+        named += own - np.where(other > own + 0.3, other, 0.0)
     others = LEG_PARTS if parts is ARM_PARTS else ARM_PARTS
     contrary = sum((evidence.part(p)[joints] for p in others), np.zeros(joints.shape)).max(axis=1) > named
     found = Limbs(joints, lengths, steps, shape, named, np.sign(sides.sum(axis=1)), contrary)
@@ -129,9 +144,9 @@ def _crookedness(tree: Tree, table: Ints, joints: Ints, steps: Ints) -> Array:
 def _off_main(tree: Tree, table: Ints, joints: Ints, steps: Ints) -> Array:
     """(k,) number of joints on the way to the end that are not the largest branch where they fork off."""
     largest = np.array([max((int(tree.sizes[c]) for c in kids), default=0) for kids in tree.children])
-    aside_ = np.append(np.where(tree.parents >= 0, tree.sizes < largest[tree.parents], False), False)
+    minor = np.append(np.where(tree.parents >= 0, tree.sizes < largest[tree.parents], False), False)
     inner = np.arange(table.shape[1]) < steps.sum(axis=1)[:, None]
-    return np.asarray((aside_[table[joints[:, 2]]] & inner).sum(axis=1), np.float64)
+    return np.asarray((minor[table[joints[:, 2]]] & inner).sum(axis=1), np.float64)
 
 
 def _is_foot(tree: Tree, joints: Ints) -> Flags:
@@ -145,12 +160,17 @@ def _is_foot(tree: Tree, joints: Ints) -> Flags:
     return found
 
 
-def _starts_late(tree: Tree, joints: Ints) -> Flags:
-    """(k,) whether the bone above runs on straight into the limb, which then begins there."""
+def _starts_late(tree: Tree, joints: Ints, parts: Sequence[str]) -> Flags:
+    """(k,) whether the limb begins above already: a bone as long as a segment, or for legs one in line, carries it."""
     above = tree.parents[joints[:, 0]]
-    way = unit(tree.heads[joints[:, 0]] - tree.heads[above])
-    limb = unit(tree.heads[joints[:, 1]] - tree.heads[joints[:, 0]])
-    return np.asarray(_has_clavicle(tree, joints) & ((way * limb).sum(axis=1) > 0.9))
+    way = tree.heads[joints[:, 0]] - tree.heads[above]
+    limb = tree.heads[joints[:, 1]] - tree.heads[joints[:, 0]]
+    length, segment = np.linalg.norm(way, axis=1), np.linalg.norm(limb, axis=1)
+    if parts is LEG_PARTS:
+        late = (length > 0.5 * segment) | ((way * limb).sum(axis=1) > 0.9 * length * segment)
+    else:
+        late = length > 0.8 * segment
+    return np.asarray(_has_clavicle(tree, joints) & late)
 
 
 def _has_clavicle(tree: Tree, joints: Ints) -> Flags:
@@ -167,7 +187,7 @@ def _is_hand(tree: Tree, joints: Ints) -> Flags:
 def _detached(tree: Tree) -> Ints:
     """(k, 3) limbs whose end hangs from elsewhere but sits where the leaf of the limb points (feet under a root)."""
     found = []
-    for lower in (n for n in range(len(tree)) if not tree.children[n] and tree.parents[n] >= 0):
+    for lower in (n for n in range(len(tree)) if tree.sizes[n] < 3 and tree.parents[n] >= 0):
         upper = int(tree.parents[lower])
         way = tree.heads[lower] - tree.heads[upper]
         on = tree.heads - tree.heads[lower]
@@ -185,16 +205,16 @@ def _pair(tree: Tree, evidence: Evidence, limbs: Limbs) -> Pairs:
     keep = limbs.sides[i] * limbs.sides[j] <= 0
     keep &= ~_nested(tree, upper[i], upper[j]) & (end[i] != end[j])
     i, j = i[keep], j[keep]
-    unlike = np.abs(np.log(limbs.lengths[i] / limbs.lengths[j]))
+    unlike = 5.0 * np.maximum(0.0, np.abs(np.log(limbs.lengths[i] / limbs.lengths[j])) - 0.02).sum(axis=1)
+    unlike += 0.5 * (limbs.hops[i] != limbs.hops[j]).any(axis=1)
+    unlike = np.minimum(5.0, unlike + 0.7 * np.abs(tree.depths[upper[i]] - tree.depths[upper[j]]))
     single = limbs.shape + NAMES * limbs.named
     score = single[i] + single[j]
-    score -= np.minimum(2.5, 5.0 * np.maximum(0.0, unlike - 0.02).sum(axis=1))
-    score -= 0.5 * (limbs.hops[i] != limbs.hops[j]).any(axis=1)
-    score -= 0.5 * (tree.depths[upper[i]] != tree.depths[upper[j]])
     stems = _numbered([h.stem for h in evidence.hints])
-    score += 0.25 * ((stems[limbs.joints[i]] == stems[limbs.joints[j]]) & (limbs.sides[i] != limbs.sides[j])[:, None]).sum(axis=1)
+    same_stem = (stems[limbs.joints[i]] == stems[limbs.joints[j]]).sum(axis=1)
+    score += 0.25 * same_stem * (limbs.sides[i] != limbs.sides[j])
 
-    order = np.argsort(-score, kind="stable")
+    order = np.argsort(unlike - score, kind="stable")
     chosen: list[int] = []
     seen: dict[tuple[int, int], int] = {}
     for k in order:
@@ -207,11 +227,11 @@ def _pair(tree: Tree, evidence: Evidence, limbs: Limbs) -> Pairs:
     i, j = i[chosen], j[chosen]
     return Pairs(
         np.stack([limbs.joints[i], limbs.joints[j]], axis=1),
-        np.stack([limbs.sides[i], limbs.sides[j]], axis=1),
         (limbs.lengths[i] + limbs.lengths[j]).sum(axis=1) / 2,
         score[chosen],
         (limbs.named[i] + limbs.named[j]) / 6,
         limbs.contrary[i] & limbs.contrary[j],
+        unlike[chosen],
     )
 
 

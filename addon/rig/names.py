@@ -16,6 +16,8 @@ COMMON = 0.3
 FACTOR = {"end": 0.05, "helper": 0.1, "twist": 0.3}
 UNKNOWN = 0.6
 """Each word outside the table: `LeftArmGuard` is probably not the arm."""
+ORDINAL = 0.85
+"""Each letter behind the words: `LeftLegD` is a copy where there is a `LeftLeg`."""
 
 _TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _WORDLIKE = {word for word in MEANING if len(word) > 2 or word in ("up", "lo")}
@@ -47,7 +49,7 @@ def read_names(names: tuple[str, ...]) -> tuple[Hint, ...]:
     counts = Counter(token for row in tokens for token in set(row))
     common = {t for t, n in counts.items() if MEANING.get(t, "helper") == "helper" and n >= max(COMMON * len(names), 4)}
     stems = Counter(_stem(row) for row in tokens)
-    return in_context([_read(name, row, common, stems) for name, row in zip(names, tokens, strict=True)])
+    return in_context([_read(row, common, stems) for row in tokens])
 
 
 @lru_cache(maxsize=8192)
@@ -113,7 +115,7 @@ def _stem(tokens: tuple[str, ...]) -> str:
     return " ".join(t for t in tokens if MEANING.get(t) not in ("left", "right"))
 
 
-def _read(name: str, tokens: tuple[str, ...], common: set[str], stems: Counter[str]) -> Hint:
+def _read(tokens: tuple[str, ...], common: set[str], stems: Counter[str]) -> Hint:
     side, stem = _side(tokens), _stem(tokens)
     if side and stems[stem] < 2 and not {"left", "right"} & set(tokens):
         side = ""
@@ -123,8 +125,8 @@ def _read(name: str, tokens: tuple[str, ...], common: set[str], stems: Counter[s
         meaning = "noise" if token in common else MEANING.get(token, "")
         if meaning:
             meanings.add(meaning)
-        elif not token.isdigit() and not (len(token) == 1 and not meanings - {"noise", "left", "right"}) and token != "x":
-            factor *= UNKNOWN
+        elif not token.isdigit() and not _is_marker(token, side, meanings):
+            factor *= UNKNOWN if len(token) > 1 else ORDINAL
     parts: dict[str, float] = next((dict(p) for need, p in ANATOMY if need <= meanings), {})
     if "other" in meanings:
         parts, factor = {}, 0.1
@@ -135,7 +137,13 @@ def _read(name: str, tokens: tuple[str, ...], common: set[str], stems: Counter[s
     if side and "hips" in parts:
         parts = {"hip": 1.0} if "hip" in meanings else {"hips": 0.15}
     order = tuple((0, int(t), "") if t.isdigit() else (1, 0, t) for t in tokens)
-    return Hint(side, {p: w * factor for p, w in parts.items()}, 1.0 - max(factor, 0.0) if factor < UNKNOWN else 0.0, stem, order)
+    helper = 1.0 - factor if factor < UNKNOWN else 0.0
+    return Hint(side, {part: weight * factor for part, weight in parts.items()}, helper, stem, order)
+
+
+def _is_marker(token: str, side: str, before: set[str]) -> bool:
+    """Whether a letter means nothing: a prefix (b_, j_) or a mark of the middle (c, m, x) in a name without side."""
+    return len(token) == 1 and (not before - {"noise", "left", "right"} or (not side and token in "cmx"))
 
 
 def in_context(hints: list[Hint]) -> tuple[Hint, ...]:
@@ -155,7 +163,7 @@ def in_context(hints: list[Hint]) -> tuple[Hint, ...]:
         "elbow": {"forearm": 0.2 if "forearm" in has else 0.95},
         "knee": {"shin": 0.2 if "shin" in has else 0.95},
         "ankle": {"foot": 0.95},
-        "foot": {"foot": 0.6, "toe": 0.3 if "toe" in has else 0.7} if "ankle" in has else {"foot": 1.0, "toe": 0.2},
+        "foot": {"foot": 0.6, "toe": 0.7} if "ankle" in has else {"foot": 1.0, "toe": 0.2},
         "wrist": {"hand": 1.0 if jointed or "hand" not in has else 0.6},
         "hand": {"hand": 0.5 if jointed and "wrist" in has else 1.0},
         "palm": {"hand": 0.3 if has & {"hand", "wrist"} else 0.7, "metacarpal": 0.6},

@@ -54,7 +54,8 @@ class Bones:
             raise InvalidRig(f"bones must come after their parents; {self.names[int(wrong.argmax())]!r} does not")
         broken = ~np.isfinite(np.concatenate([self.heads, self.tails], axis=1)).all(axis=1)
         if broken.any():
-            raise InvalidRig(f"bone {self.names[int(broken.argmax())]!r} has no finite rest position: reset it in Edit Mode")
+            name = self.names[int(broken.argmax())]
+            raise InvalidRig(f"bone {name!r} has no finite rest position: set it in Edit Mode")
 
     def __len__(self) -> int:
         return len(self.names)
@@ -196,9 +197,13 @@ def whole_tree(bones: Bones) -> Tree:
 def deform_tree(bones: Bones) -> Tree:
     """The deforming bones alone, each hung from the deforming bone that its nearest ancestor is or lies along.
 
-    In control rigs the deforming bones hang from mechanism bones, which copy the anatomy in place.
+    In control rigs the deforming bones hang from mechanism bones, which copy the anatomy in place. A bone that carries
+    several deforming ones and is no such copy (hips without weights) is anatomy, too.
     """
-    kept = np.flatnonzero(bones.deform)
+    carried = np.bincount(bones.parents[bones.deform & (bones.parents >= 0)], minlength=len(bones))
+    deforming = np.flatnonzero(bones.deform)
+    bare = [b for b in np.flatnonzero(~bones.deform & (carried > 1)) if not _lying_along(bones, int(b), deforming)]
+    kept = np.sort(np.concatenate([deforming, np.array(bare, np.int64)]))
     node_of = {int(b): i for i, b in enumerate(kept)}
     whole = whole_tree(bones)
     copies: dict[int, list[int]] = {}
@@ -223,6 +228,34 @@ def deform_tree(bones: Bones) -> Tree:
                     break
             at = int(bones.parents[at])
     return Tree(kept, parents, bones.heads[kept])
+
+
+def joined(tree: Tree, tails: Array, start: int) -> Tree:
+    """The tree with its loose parts hung, nearest first, from the bones they touch, beginning with the part of `start`.
+
+    Deforming bones exported without the mechanism they hung from lie in many parts.
+    """
+    tops = np.array([tree.path(n)[0] for n in range(len(tree))])
+    hung = tops == tops[start]
+    loose = sorted(set(tops[~hung].tolist()))
+    links: dict[int, int] = {}
+    child = np.flatnonzero(tree.parents >= 0)
+    bone = np.concatenate([tree.parents[child], np.arange(len(tree))])
+    begin, end = tree.heads[bone], np.concatenate([tree.heads[child], tails])
+    while loose:
+        usable = np.flatnonzero(hung[bone])
+        a, way = begin[usable], end[usable] - begin[usable]
+        gaps = np.empty(len(loose))
+        near = np.empty(len(loose), np.int64)
+        for k, top in enumerate(loose):
+            t = np.clip(((tree.heads[top] - a) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-300), 0, 1)
+            gap = np.linalg.norm(tree.heads[top] - a - t[:, None] * way, axis=1)
+            near[k], gaps[k] = usable[gap.argmin()], gap.min()
+        for k in np.flatnonzero(gaps <= gaps.min() * 1.0001 + 1e-12):
+            links[loose[k]] = int(bone[near[k]])
+            hung |= tops == loose[k]
+        loose = [top for top in loose if top not in links]
+    return tree.hung(links)
 
 
 def _lying_along(bones: Bones, bone: int, kept: Ints) -> list[int]:

@@ -44,7 +44,8 @@ def _hips(tree: Tree, evidence: Evidence, body: Body) -> int:
     carrier = tree.common(*thighs, body.head)
     arms = tree.common(*(int(n) for n in body.arms[:, 0]))
     nodes = dict.fromkeys(tree.path(top) if top >= 0 else [])
-    nodes.update(dict.fromkeys(n for n in path if n != body.head and not (arms >= 0 and tree.above(arms, n) and n != top)))
+    below_chest = (n for n in path[:-1] if n == top or arms < 0 or not tree.above(arms, n))
+    nodes.update(dict.fromkeys(below_chest))
     if not nodes:
         nodes = dict.fromkeys(path[:-1] or path)
     named, pelvis = evidence.part("hips"), evidence.part("spine")
@@ -63,7 +64,8 @@ def _hips(tree: Tree, evidence: Evidence, body: Body) -> int:
 
     best = max(nodes, key=score)
     lone = int(tree.parents[best])
-    if named[best] < 0.3 and lone >= 0 and len(tree.children[lone]) == 1 and named[lone] >= named[best]:
+    alone = lone >= 0 and tree.sizes[lone] - tree.sizes[best] < 4
+    if named[best] < 0.3 and alone and named[lone] >= named[best]:
         near = np.linalg.norm(tree.heads[[lone, best]] - middle, axis=1)
         if near[0] < near[1]:
             return lone

@@ -9,7 +9,7 @@ from __future__ import annotations
 WORDS: dict[str, str] = {
     "left": "left l lft lf lt links linke linker linkes gauche izquierda izquierdo izq esquerda esquerdo esq sinistra "
     "sinistro sx lewa lewy lewe vanster hidari 左 왼쪽 왼 좌 лев левая левый левое левой левого л",
-    "right": "right r rgt rt rechts rechte rechter rechtes droite droit derecha derecho der direita direito dir "
+    "right": "right r rgt rt rf rechts rechte rechter rechtes droite droit derecha derecho der direita direito dir "
     "destra destro dx prawa prawy prawe hoger migi 右 오른쪽 오른 우 прав правая правый правое правой правого п",
     "upper": "upper up upr oben ober superior superieur boven gorna 上 위 верх верхняя верхний верхнее",
     "lower": "lower low lo lwr fore unter inferior inferieur avant onder dolna 下 아래 низ нижняя нижний нижнее",
@@ -35,7 +35,8 @@ WORDS: dict[str, str] = {
     "toe": "toe toes toebase forefoot zeh zehe zehen orteil orteils punta palec tsumasaki teen つま先 足先 爪先 足指 "
     "脚趾 脚尖 발가락 носок",
     "ball": "ball balls",
-    "hip": "hip hips hipbone hufte huefte hanche cadera anca quadril biodra heup kalca koshi kosi センター 腰 臀 엉덩이 бедра",
+    "hip": "hip hips hipbone hufte huefte hanche cadera anca quadril biodra heup kalca koshi kosi センター 腰 臀 "
+    "엉덩이 бедра",
     "pelvis": "pelvis pelwas becken bassin bacino bacia miednica bekken 骨盤 骨盆 盆骨 골반 таз",
     "lower_body": "lowerbody lowertorso 下半身 하반신",
     "upper_body": "upperbody uppertorso 上半身 상반신",
@@ -51,35 +52,37 @@ WORDS: dict[str, str] = {
     "neck": "neck nape cervical hals nacken cuello cou collo pescoco szyja nek boyun kubi 首 颈 頸 脖子 목 шея",
     "head": "head skull cranium kopf cabeza tete testa cabeca glowa hoofd atama kao 頭 头 머리 голова",
     "thumb": "thumb thumbs daumen pulgar pouce pollice polegar kciuk duim oyayubi 親指 拇指 大拇指 엄지",
-    "index": "index indexfinger pointer forefinger zeigefinger indice wijsvinger hitosashi 人指 人差指 人差し指 食指 검지",
+    "index": "index indexfinger pointer forefinger zeigefinger indice wijsvinger hitosashi "
+    "人指 人差指 人差し指 食指 검지",
     "middle": "middle mid middlefinger mittelfinger medio majeur corazon nakayubi 中指 중지",
     "ring": "ring ringfinger anular annulaire anulare kusuriyubi 薬指 无名指 無名指 약지",
     "pinky": "pinky pinkie pink little littlefinger small menique auriculaire mignolo minimo koyubi 小指 소지 мизинец",
-    "finger": "finger fingers fing fngr digit digits dedo dedos doigt doigts dito dita vinger yubi 指 手指 손가락 палец",
+    "finger": "finger fingers fing fngr digit digits dedo dedos doigt doigts dito dita vinger yubi 指 手指 "
+    "손가락 палец",
     "metacarpal": "metacarpal metacarpals metacarp carpal carpals inhand 掌骨",
     "eye": "eye eyes eyeball auge ojo oeil occhio olho oko 目 眼 眼球 눈 глаз",
     "jaw": "jaw mandible jawbone kiefer mandibula machoire mascella szczeka 顎 あご 下巴 턱 челюсть",
-    "root": "root reference origin master global world trajectory traj placement motion 全ての親 루트 корень",
+    "root": "root trans reference origin master global world trajectory traj placement motion 全ての親 루트 корень",
     "hub": "hub",
     # Names with one of these speak of something beside the anatomy.
     "twist": "twist twists roll rolls 捩 捩れ 捩り",
     "end": "end ends nub tip tips leaf site endsite effector terminal 先 末端 끝",
     "helper": "ik fk ikfk pole poles target targets tgt ctrl ctrls ctl cntrl control controls controller con mch org "
-    "tweak tweaks helper helpers hlp aux adj adjust corr corrective correction muscle jiggle dyn dynamic phys physics "
+    "tweak tweaks helper helpers hlp aux adjust corr corrective correction muscle jiggle dyn dynamic phys physics "
     "sim collider col hitbox prop props weapon slot socket attach attachment mount item holder grip gun null dummy "
-    "locator loc handle offset ofs driver drv pin parent space follow aim lookat look pivot proxy vis wgt widget volume "
-    "bulge fix support supp cancel shadow swing str mechanic gizmo snap switch trans rot scale extra fake copy dup "
+    "locator loc handle offset ofs driver drv pin parent space follow aim lookat look pivot proxy vis wgt widget "
+    "volume bulge fix support supp cancel shadow swing str mechanic gizmo snap switch rot scale extra fake copy dup "
     "share guide キャンセル グルーブ 補助 ダミー 親 操作",
     "other": "hair hairs bang bangs ponytail braid skirt cloth clothes dress cape cloak coat sleeve sleeves scarf tie "
-    "belt strap ribbon bow tail wing wings fin horn horns antenna ear ears beard moustache mustache breast breasts boob "
-    "boobs nipple butt buttock buttocks glute glutes bum cheek cheeks lip lips mouth tongue teeth tooth nose nostril "
-    "brow brows eyebrow eyebrows lid lids eyelid eyelids eyelash lash blink pupil iris forehead temple chin face facial "
-    "masseter caninus levator oris risorius temporalis orbicularis oculi backpack bag pouch holster armor armour pad pads "
-    "sword shield hat helmet hood glasses crotch pectoral pec metatarsal metatarsals heel heels sole nail nails claw "
-    "髪 髮 头发 スカート 袖 尻尾 耳 乳 舌 歯 眉 口 裙 머리카락 치마 волос хвост ухо крыло",
-    "noise": "bone bones joint joints jnt jt def deform bind skn skin sk rig char character skeleton skel base armature "
-    "bn ctr bip biped valve mixamorig mixamo actor avatar human humanoid cc daz stretch bend ex top proximal "
-    "intermediate distal prox inter dist part segment seg de da do del la le di 骨 ボーン 본 뼈 кость",
+    "belt strap ribbon bow tail wing wings fin horn horns antenna ear ears beard moustache mustache breast breasts "
+    "boob boobs nipple butt buttock buttocks glute glutes bum cheek cheeks lip lips mouth tongue teeth tooth nose "
+    "nostril brow brows eyebrow eyebrows lid lids eyelid eyelids eyelash lash blink pupil iris forehead temple chin "
+    "masseter caninus levator oris risorius temporalis orbicularis oculi backpack bag pouch holster armor armour "
+    "pad pads sword shield hat helmet hood glasses crotch pectoral pec metatarsal metatarsals heel heels sole "
+    "nail nails claw 髪 髮 头发 スカート 袖 尻尾 耳 乳 舌 歯 眉 口 裙 머리카락 치마 волос хвост ухо крыло",
+    "noise": "face facial bone bones joint joints jnt jt def deform bind skn skin sk rig char character skeleton skel "
+    "base armature bn ctr bip biped valve mixamorig mixamo actor avatar human humanoid cc daz stretch bend ex top "
+    "proximal intermediate distal prox inter dist part segment seg de da do del la le di 骨 ボーン 본 뼈 кость",
 }
 """Meaning to the words that carry it, lower case, without accents."""
 

@@ -61,7 +61,7 @@ def _group(name: str) -> str:
 def _neutral_roll(name: str) -> Array:
     stem, side = name.split("_")[0].split(".")[0], -1.0 if name.endswith(".R") else 1.0
     if stem in FINGERS or stem == "hand":
-        return -side * LEFT
+        return np.asarray(-side * LEFT)
     if stem in _UPWARD:
-        return UP
-    return -UP if stem == "jaw" else -BACK
+        return np.asarray(UP)
+    return np.asarray(-UP if stem == "jaw" else -BACK)

@@ -72,15 +72,16 @@ def _both(shells: dict[str, Shell], skeleton: Skeleton) -> dict[str, Shell]:
 
 def _joined(name: str, shells: dict[str, Shell], scale: float) -> Mesh:
     starts = np.cumsum([0, *(len(s.vertices) for s in shells.values())]).tolist()
+    placed = list(zip(shells.values(), starts[:-1], strict=True))
     weights = np.concatenate([s.weights for s in shells.values()])
     joints = np.argsort(-weights, axis=1, kind="stable")[:, :4]
     return Mesh(
         name=name,
         vertices=scale * np.concatenate([s.vertices for s in shells.values()]),
-        faces=np.concatenate([np.where(s.faces < 0, -1, s.faces + k) for s, k in zip(shells.values(), starts[:-1], strict=True)]),
+        faces=np.concatenate([np.where(s.faces < 0, -1, s.faces + k) for s, k in placed]),
         materials=np.concatenate([s.materials for s in shells.values()]),
         joints=joints,
         weights=np.take_along_axis(weights, joints, axis=1),
-        sharp=np.concatenate([s.sharp + k for s, k in zip(shells.values(), starts[:-1], strict=True)]),
+        sharp=np.concatenate([s.sharp + k for s, k in placed]),
         islands={key: (a, b) for key, a, b in zip(shells, starts[:-1], starts[1:], strict=True)},
     )

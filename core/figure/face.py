@@ -6,11 +6,12 @@ import numpy as np
 
 from ..maths import quat
 from ..skeleton import Array
-from .faces import tube
+from .faces import Index, tube
 from .head import EYE, EYEBALL, ORIGIN, forms
-from .implicit import Blob, both_sides, cone, ellipsoid, evaluate, mirrored, net, project, steps
+from .implicit import Blob, ellipsoid, evaluate, mirrored
 from .layout import Layout
 from .mannequin import MannequinParams
+from .net import both_sides, net, project, steps
 from .shell import Shell, material, shell
 
 _PUPIL, _IRIS = np.radians([13.5, 30.0])
@@ -34,7 +35,7 @@ def eye(layout: Layout) -> Shell:
 def brow(layout: Layout, params: MannequinParams) -> Shell:
     """The left eyebrow, lying on the brow ridge."""
     t = np.linspace(0.0, 1.0, 12)
-    line = np.column_stack([1.45 + 3.4 * t, np.full(12, -9.0), 2.25 + 0.62 * np.sin(0.75 * np.pi * t)])
+    line = np.column_stack([1.45 + 3.4 * t, np.full(12, -9.0), 2.1 + 0.55 * np.sin(0.65 * np.pi * t)])
     line = project(mirrored(forms(params)), line, rounds=8)
     along = quat.unit(np.gradient(line, axis=0))
     up = quat.unit(np.cross(quat.unit(line - (0.0, 1.3, 1.0)), along))
@@ -76,12 +77,12 @@ def hair(layout: Layout, params: MannequinParams) -> Shell:
     ]
     if params.hair == "bun":
         blobs.append(ellipsoid((0.0, 11.6, 6.6), (3.4, 3.2, 3.4), 1.0))
-    rows = steps(0.35, 0.7, 10.5), steps(-13.0, 0.7, 17.5), steps(-10.0, 0.7, 15.0)
+    rows = steps(0.4, 0.8, 10.6), steps(-13.0, 0.8, 17.5), steps(-10.0, 0.8, 15.0)
     v, f = net(mirrored(blobs), (both_sides(rows[0]), *rows[1:]))
     return _on_head(layout, v, f, "Hair", "head")
 
 
-def _on_head(layout: Layout, v: Array, f: Array, materials: Array | str, joint: str) -> Shell:
+def _on_head(layout: Layout, v: Array, f: Index, materials: Index | str, joint: str) -> Shell:
     weights = layout.zeros(len(v))
     weights[:, layout.skeleton.index(joint)] = 1.0
     return shell(v + ORIGIN + layout.drop, f, materials, weights)

@@ -24,7 +24,8 @@ def directed_edges(faces: Index) -> Index:
     following = np.roll(faces, -1, axis=1)
     triangle = faces[:, 3] < 0
     following[triangle, 2] = faces[triangle, 0]
-    return np.stack([faces, following], axis=-1)[faces >= 0]
+    ends: Index = np.stack([faces, following], axis=-1)[faces >= 0]
+    return ends
 
 
 def edges_of(faces: Index) -> Index:
@@ -38,6 +39,14 @@ def edges_of(faces: Index) -> Index:
 def flipped(faces: Index) -> Index:
     """The same faces seen from the other side."""
     return np.where(faces[:, 3:] < 0, faces[:, [2, 1, 0, 3]], faces[:, ::-1])
+
+
+def compact(vertices: Array, faces: Index) -> tuple[Array, Index]:
+    """The mesh without the vertices that no face uses."""
+    keep = np.unique(faces[faces >= 0])
+    number = np.full(len(vertices) + 1, -1)  # its last entry answers for the -1 of triangles
+    number[keep] = np.arange(len(keep))
+    return vertices[keep], number[faces]
 
 
 def split(vertices: Array, faces: Index, value: Array) -> tuple[Array, Index, Mask, Index]:
@@ -78,13 +87,15 @@ def split(vertices: Array, faces: Index, value: Array) -> tuple[Array, Index, Ma
 def _snap(vertices: Array, value: Array, edges: Index) -> tuple[Array, Array]:
     vertices, value = vertices.copy(), value.copy()
     crossing = edges[value[edges[:, 0]] * value[edges[:, 1]] < 0]
-    both = np.concatenate([crossing, crossing[:, ::-1]])
-    t = value[both[:, 0]] / (value[both[:, 0]] - value[both[:, 1]])
-    nearest = np.lexsort((both[:, 1], t, both[:, 0]))
-    nearest = nearest[np.unique(both[nearest, 0], return_index=True)[1]]
-    nearest = nearest[t[nearest] < SNAP]
-    a, b = both[nearest].T
-    vertices[a] += t[nearest, None] * (vertices[b] - vertices[a])
+    a, b = np.concatenate([crossing, crossing[:, ::-1]]).T
+    t = value[a] / (value[a] - value[b])
+    nearest = np.full(len(vertices), np.inf)
+    np.minimum.at(nearest, a, t)
+    # of equally near crossings the mean, so that a vertex between two mirror images stays between them
+    taken = (t < nearest[a] + 1e-9) & (nearest[a] < SNAP)
+    a, step = a[taken], (t[:, None] * (vertices[b] - vertices[a]))[taken]
+    count = np.bincount(a, minlength=len(vertices))
+    np.add.at(vertices, a, step / count[a, None])
     value[a] = 0.0
     return vertices, value
 
@@ -96,21 +107,26 @@ def _halves(loop: list[int], value: Array, middle: dict[tuple[int, int], int]) -
         full.append(i)
         if (between := middle.get((min(i, j), max(i, j)))) is not None:
             full.append(between)
-    on = [k for k, i in enumerate(full) if value[i] == 0.0]
-    if len(on) != 2:  # the curve turns inside this face: leave it whole
+    negative = [value[i] < 0 for i in full]
+    starts = [k for k in range(len(full)) if negative[k] and not negative[k - 1]]
+    if len(starts) != 1:  # the curve passes twice: leave the face whole
         return [full]
-    a, b = on
-    return [full[a : b + 1], full[b:] + full[: a + 1]]
+    full = full[starts[0] - 1 :] + full[: starts[0] - 1]  # from the point on the curve before the negative side
+    after = next(k for k in range(1, len(full)) if value[full[k]] >= 0)
+    return [full[: after + 1], [*full[after:], full[0]]]
 
 
 def _quads(loop: list[int]) -> list[list[int]]:
-    return [loop] if len(loop) <= 4 else [loop[:4], *_quads([loop[0], *loop[3:]])]
+    """A loop that begins and ends on the curve as quads and at most one triangle, the same seen from either end."""
+    return [loop] if len(loop) <= 4 else [[*loop[:2], *loop[-2:]], *_quads(loop[1:-1])]
 
 
 def borders(faces: Index) -> list[list[int]]:
     """Closed loops of the edges that only one face has, in the direction of those faces."""
-    ends = {(i, j) for i, j in directed_edges(faces).tolist()}
-    after = {i: j for i, j in ends if (j, i) not in ends}
+    ends = directed_edges(faces)
+    base = int(faces.max()) + 1
+    single = ~np.isin(ends[:, 0] * base + ends[:, 1], ends[:, 1] * base + ends[:, 0])
+    after = dict(ends[single].tolist())
     loops = []
     while after:
         loop = [min(after)]
@@ -120,7 +136,9 @@ def borders(faces: Index) -> list[list[int]]:
     return loops
 
 
-def pocket(vertices: Array, faces: Index, loop: Sequence[int], rings: Sequence[Array], end: Array) -> tuple[Array, Index]:
+def pocket(
+    vertices: Array, faces: Index, loop: Sequence[int], rings: Sequence[Array], end: Array
+) -> tuple[Array, Index]:
     """Close an opening by a pocket.
 
     Args:
@@ -141,7 +159,7 @@ def pocket(vertices: Array, faces: Index, loop: Sequence[int], rings: Sequence[A
 
 
 def tube(rings: Array, start: Array, end: Array) -> tuple[Array, Index]:
-    """A closed skin over n rings (n, m, 3) with a point at either end; rings turn counter-clockwise seen from the start."""
+    """A closed skin over rings (n, m, 3), counter-clockwise seen from the start, with a point at either end."""
     n, m = rings.shape[:2]
     k = np.arange(m)
     after, none = np.roll(k, -1), np.full(m, -1)

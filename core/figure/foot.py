@@ -6,8 +6,9 @@ import numpy as np
 
 from ..skeleton import Array
 from .faces import split
-from .implicit import Blob, cone, evaluate, net, steps, sweep
+from .implicit import Blob, cone, evaluate, sweep
 from .layout import Layout
+from .net import net, steps
 from .shell import Shell, material, rise, shell, softened
 
 # Forward of the ankle, then half axes outward, inward, up and down, and the centre's place outward and up

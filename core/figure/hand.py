@@ -6,8 +6,9 @@ import numpy as np
 
 from ..skeleton import FINGERS, Array
 from .faces import flipped
-from .implicit import Blob, cone, ellipsoid, evaluate, net, steps, sweep
+from .implicit import Blob, cone, ellipsoid, evaluate, sweep
 from .layout import Layout
+from .net import net, steps
 from .shell import Shell, rise, shell, softened
 
 # Radii at the joints of each finger and at its tip
@@ -27,7 +28,7 @@ _PALM = (
     (7.0, 3.7, 3.6, 1.25, 1.35),
     (9.4, 3.2, 3.2, 0.9, 1.0),
 )
-_SPACING = 0.42
+_SPACING = 0.45
 
 
 def hand(layout: Layout) -> Shell:
@@ -68,10 +69,12 @@ def _forms(layout: Layout, joints: Array, ends: Array) -> list[Blob]:
 
 def _weights(layout: Layout, joints: Array, ends: Array, v: Array) -> Array:
     skeleton, w = layout.skeleton, layout.zeros(len(v))
-    finger = np.argmin([_distance(v, joints, ends, skeleton.chain(f"{name}_L"), _RADII[name]) for name in FINGERS], axis=0)
+    chains = [skeleton.chain(f"{name}_L") for name in FINGERS]
+    finger = np.argmin(
+        [_distance(v, joints, ends, chain, _RADII[name]) for chain, name in zip(chains, FINGERS, strict=True)], axis=0
+    )
     palm = np.ones(len(v))
-    for k, name in enumerate(FINGERS):
-        chain = skeleton.chain(f"{name}_L")
+    for k, (chain, name) in enumerate(zip(chains, FINGERS, strict=True)):
         below = np.where(finger == k, 1.0, 0.0)
         shares = []
         for j, radius in zip(chain, _RADII[name], strict=False):
@@ -79,7 +82,7 @@ def _weights(layout: Layout, joints: Array, ends: Array, v: Array) -> Array:
             below = below * rise((v - joints[j]) @ axis, 0.0, 0.9 * radius)
             shares.append(below)
         palm -= shares[0]
-        for j, share, after in zip(chain, shares, [*shares[1:], 0.0], strict=True):
+        for j, share, after in zip(chain, shares, [*shares[1:], np.zeros(len(v))], strict=True):
             w[:, j] = share - after
     forearm = rise(-v[:, 0], 0.6, 2.0)
     w[:, skeleton.index("hand.L")] = palm * (1.0 - forearm)
@@ -89,6 +92,5 @@ def _weights(layout: Layout, joints: Array, ends: Array, v: Array) -> Array:
 
 def _distance(v: Array, joints: Array, ends: Array, chain: tuple[int, ...], radii: tuple[float, ...]) -> Array:
     """(N,) of points (N, 3) to a finger's skin."""
-    return np.min(
-        [cone(joints[j], ends[j], *radii[k : k + 2], 0.0).field(v) for k, j in enumerate(chain)], axis=0
-    )
+    cones = [cone(joints[j], ends[j], a, b, 0.0) for j, a, b in zip(chain, radii[:-1], radii[1:], strict=True)]
+    return np.asarray(np.min([c.field(v) for c in cones], axis=0))

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
+from ..maths import quat
 from ..skeleton import Array
-from .faces import borders, pocket, split
-from .implicit import Blob, Field, both_sides, cone, ellipsoid, mirrored, net, project, steps, sweep
+from .faces import Index, borders, compact, pocket, split
+from .implicit import Blob, Field, cone, ellipsoid, left_half, mirrored, sweep
 from .layout import Layout
 from .mannequin import MannequinParams
+from .net import both_sides, neighbour_mean, net, project, steps
 from .shell import Shell, material, rise, shell
 
 ORIGIN = np.array([0.0, -1.0, 163.8])
 EYE = np.array([3.2, -6.54, 0.0])
 EYEBALL, _LID = 1.70, 1.86
-_EYE_HALF, _EYE_UP, _EYE_DOWN, _CANT = 1.62, 0.85, 0.72, 0.08
-_MOUTH_HALF, _GAPE = 2.4, 0.42
+_EYE_HALF, _EYE_UP, _EYE_DOWN, _CANT = 1.62, 0.90, 0.70, 0.08
+_MOUTH_HALF, _LIPS_HALF, _GAPE = 2.4, 2.7, 0.42
 """The mouth is cut open by this much and then pressed shut, which lays several rows of vertices along the lips."""
 
 # Height, then half axes left, right, back and front, and the centre's place left and back
@@ -39,51 +42,61 @@ def forms(params: MannequinParams) -> list[Blob]:
     jaw = 1.0 + (0.04 - 0.09 * m) * np.clip(-rows[:, 0] / 8.0, 0.0, 1.0)
     rows[:, 1:3] *= jaw[:, None]
     box = np.array([9.0, 12.0, 12.0])
-    neck = (1.06 - 0.16 * m) * (1.0 + 0.08 * params.build)
     return [
         ellipsoid((0.0, 1.3, 3.2), (7.6, 9.4, 8.0), 1.0),
         sweep(rows, lambda p: p, -box, box, 1.5, power=2.2, cap=1.6),
+        neck(params, 0.0, np.zeros(3), 2.5),
         ellipsoid((0.0, -7.4, -9.9), (1.8, 1.3, 1.3), 1.8),
         ellipsoid((3.6, -5.6, -3.4), (2.4, 2.1, 2.2), 2.5),
         ellipsoid((2.9, -10.0, 0.35), (2.3, 2.2, 1.5), 2.2, carve=True),
+        ellipsoid((0.0, -6.9, -6.4), (2.6, 1.8, 2.2), 2.0),
         cone((0.0, -7.6, 0.4), (0.0, -9.3, -2.7), 0.6, 0.8, 1.6),
+        ellipsoid(EYE, (_LID, _LID, _LID), 1.1),
         ellipsoid((0.0, -9.25, -2.95), (0.9, 0.95, 0.75), 0.8),
         ellipsoid((0.9, -8.6, -3.15), (0.7, 0.75, 0.55), 0.7),
-        ellipsoid((0.0, -6.9, -6.4), (2.6, 1.8, 2.2), 2.0),
         ellipsoid((0.7, -8.35, -6.1), (1.5, 0.65, 0.42), 0.5),
         ellipsoid((0.0, -8.3, -6.95), (1.8, 0.7, 0.5), 0.5),
-        ellipsoid(EYE, (_LID, _LID, _LID), 1.1),
-        cone((0.0, 1.6, -5.0), (0.0, 4.2, -19.0), 4.6 * neck, 5.4 * neck, 2.5),
     ]
+
+
+def neck(params: MannequinParams, margin: float, origin: Array, blend: float) -> Blob:
+    """The neck, thicker by `margin`, with `origin` for the bridge of the nose."""
+    thick = (1.08 - 0.16 * params.shape) * (1.0 + 0.08 * params.build)
+    radii = 4.7 * thick + margin, 5.4 * thick + margin
+    return cone(origin + (0.0, 1.6, -5.0), origin + (0.0, 4.2, -19.0), *radii, blend)
 
 
 def head(layout: Layout, params: MannequinParams) -> Shell:
     """The skin of head and neck; the neck's lower end is hidden in the collar."""
     field = mirrored(forms(params))
-    rows = steps(0.2, 0.4, 5.0, 0.75, 9.9), steps(-12.0, 0.4, -4.0, 0.9, 13.5), steps(-27.0, 0.9, -9.0, 0.4, 2.6, 0.9, 13.5)
-    v, f = net(field, (both_sides(rows[0]), *rows[1:]))
+    x, y = both_sides(steps(0.2, 0.4, 5.0, 0.75, 9.9)), steps(-12.0, 0.4, -4.0, 0.9, 13.5)
+    v, f = net(field, (x, y, steps(-27.0, 0.9, -9.0, 0.4, 2.6, 0.9, 13.5)))
     part = np.full(len(f), material("Skin"))
     v, f, hole, origin = split(v, f, _almond(v, EYE, _EYE_HALF, _EYE_UP, _EYE_DOWN))
     f, part = f[~hole], part[origin][~hole]
-    v, f, lips, origin = split(v, f, _mouth(v, _MOUTH_HALF + 0.3, _GAPE + 0.42, _GAPE + 0.55))
+    v, f, lips, origin = split(v, f, _mouth(v, _LIPS_HALF, _GAPE + 0.5, _GAPE + 0.62))
     part = np.where(lips, material("Lips"), part[origin])
     v, f, hole, origin = split(v, f, _mouth(v, _MOUTH_HALF, _GAPE, _GAPE))
     f, part = f[~hole], part[origin][~hole]
-    v = project(field, v)
+    v, f = compact(v, f)
+    v = project(field, v, rounds=1)
 
     loops = borders(f)
     mouth = next(loop for loop in loops if v[loop, 2].mean() < -3.0)
     eyes = [loop for loop in loops if loop is not mouth]
+    outline = np.intersect1d(f[part == material("Lips")], f[part == material("Skin")])
+    v = _pointed(field, v, mouth, _mouth_corners(0.93 * _MOUTH_HALF))
+    v = _pointed(field, v, outline[outline >= 0].tolist(), _mouth_corners(0.95 * _LIPS_HALF))
     weights = _weights(layout, v)
-    v = _shut(field, v)
+    v = _eased(field, _shut(field, v), f, np.union1d(outline, mouth))
     for loop in eyes:
         side = np.array([np.sign(v[loop, 0].sum()), 1.0, 1.0])
-        v = _pointed(field, v, loop, side)
-        outward = v[loop] - EYE * side
-        outward /= np.linalg.norm(outward, axis=1)[:, None]
+        v = _pointed(field, v, loop, side * [EYE + (u, -1.0, _CANT * u) for u in (-_EYE_HALF, _EYE_HALF)])
+        outward = quat.unit(v[loop] - EYE * side)
         rings = [EYE * side + outward * r for r in (EYEBALL + 0.01, 0.6 * EYEBALL)]
         v, f = pocket(v, f, loop, rings, EYE * side)
-        part = np.append(part, np.full(len(f) - len(part), material("Lashes")))
+        lids = v[f[len(part) :, :2]].mean(axis=1)
+        part = np.append(part, np.where(lids[:, 2] > EYE[2], material("Lashes"), material("Lips")))
         weights = np.concatenate([weights, *[weights[loop]] * 2, weights[loop[:1]]])
     v, f = pocket(v, f, mouth, _mouth_bag(v[mouth]), np.array([0.0, -3.0, -6.6]))
     part = np.append(part, np.full(len(f) - len(part), material("Mouth")))
@@ -101,7 +114,7 @@ def _almond(p: Array, centre: Array, half: float, up: float, down: float) -> Arr
 
 
 def _mouth_height(p: Array) -> Array:
-    return np.asarray(-6.5 + 0.055 * p[:, 0] ** 2)
+    return np.asarray(-6.5 + 0.075 * p[:, 0] ** 2)
 
 
 def _mouth_arch(p: Array) -> Array:
@@ -125,20 +138,37 @@ def _shut(field: Field, v: Array) -> Array:
     return v
 
 
-def _pointed(field: Field, v: Array, loop: list[int], side: Array) -> Array:
-    """The nearest vertices of an eye's border moved into its corners."""
+def _pointed(field: Field, v: Array, border: list[int], corners: npt.ArrayLike) -> Array:
+    """Of the vertices on a border, the ones nearest to its corners moved there."""
     v = v.copy()
-    for u in (-_EYE_HALF, _EYE_HALF):
-        corner = project(field, (EYE + (u, -1.0, _CANT * u))[None] * side, rounds=4)[0]
-        v[loop[int(np.argmin(np.sum((v[loop] - corner) ** 2, axis=1)))]] = corner
+    for corner in project(field, np.asarray(corners, dtype=float), rounds=4):
+        v[border[int(np.argmin(np.sum((v[border] - corner) ** 2, axis=1)))]] = corner
     return v
+
+
+def _eased(field: Field, v: Array, f: Index, fixed: Index) -> Array:
+    """The skin beside the corners of the mouth evened out after the vertices there were moved."""
+    mean = neighbour_mean(f, len(v))
+    near = np.sum((left_half(v) - _mouth_corners(_MOUTH_HALF)[1]) ** 2, axis=1) < 1.5**2
+    near[fixed] = False
+    for _ in range(4):
+        v = np.where(near[:, None], mean(v), v)
+    v[near] = project(field, v[near])
+    return v
+
+
+def _mouth_corners(half: float) -> Array:
+    ends = np.array([[-half, -8.0, 0.0], [half, -8.0, 0.0]])
+    ends[:, 2] = _mouth_height(ends)
+    return ends
 
 
 def _mouth_bag(p: Array) -> list[Array]:
     """Rings behind the lips (n, 3), widening into the mouth."""
     part = np.sign(p[:, 2] - _mouth_height(p)) * _mouth_arch(p)
     lift = part[:, None] * (0.0, 0.0, 1.0)
-    return [p * (k, 1.0, 1.0) + (0.0, back, 0.0) + up * lift for k, back, up in ((0.99, 0.25, 0.05), (0.9, 0.9, 0.6), (0.7, 3.0, 0.9))]
+    rings = ((0.99, 0.25, 0.05), (0.9, 0.9, 0.6), (0.7, 3.0, 0.9))
+    return [p * (narrow, 1.0, 1.0) + (0.0, back, 0.0) + up * lift for narrow, back, up in rings]
 
 
 def _weights(layout: Layout, p: Array) -> Array:

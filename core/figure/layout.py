@@ -1,4 +1,4 @@
-"""Where the joints of the figure being built are, in centimetres of a figure 175 cm tall, and how to unbend its limbs."""
+"""Where the joints of the figure are while it is built, in centimetres at a stature of 175, and how to unbend limbs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATURE = 175.0
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Places (J, 3) in the neutral stance and at rest [cm], ends of segments (J, 3) in neutral, and rest turns (J, 3, 3)."""
+    """Neutral places of joints and ends of segments (J, 3), rest places (J, 3) [cm] and rest turns (J, 3, 3)."""
 
     skeleton: Skeleton
     neutral: Array
@@ -32,16 +32,16 @@ class Layout:
     @property
     def drop(self) -> Array:
         """(3,) how far the trunk is moved from neutral to rest; it is not turned."""
-        return self.rest[0] - self.neutral[0]
+        return np.asarray(self.rest[0] - self.neutral[0])
 
     def at(self, name: str) -> Array:
         """(3,) neutral place of a joint."""
-        return self.neutral[self.skeleton.index(name)]
+        return np.asarray(self.neutral[self.skeleton.index(name)])
 
     def placed(self, p: Array, name: str) -> Array:
         """Neutral points (N, 3) that move rigidly with a joint, at rest."""
         j = self.skeleton.index(name)
-        return (p - self.neutral[j]) @ self.turns[j].T + self.rest[j]
+        return np.asarray((p - self.neutral[j]) @ self.turns[j].T + self.rest[j])
 
     def unbent(self, p: Array, upper: str, lower: str, width: float) -> Array:
         """Rest points (N, 3) of a two-bone limb as they lie in the neutral stance; the bend is spread over `width`."""
@@ -49,7 +49,7 @@ class Layout:
         above = (p - self.rest[a]) @ self.turns[a] + self.neutral[a]
         below = (p - self.rest[b]) @ self.turns[b] + self.neutral[b]
         t = rise(-0.5 * (above[:, 2] + below[:, 2]), -self.neutral[b, 2], width / 2)
-        return above + t[:, None] * (below - above)
+        return np.asarray(above + t[:, None] * (below - above))
 
     def arm(self, p: Array) -> Array:
         """Rest points of the left arm as outward, back and up from the shoulder of the straight hanging arm."""

@@ -1,6 +1,6 @@
 """The skeleton of the built-in mannequin: a person of any stature in the neutral stance, and the A-pose of its mesh.
 
-Heights and limb lengths follow `anthropometry`; joint centres inside trunk, head and hand are those of an average adult.
+Heights and limb lengths follow `anthropometry`; joint centres in trunk, head and hand are those of an average adult.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class MannequinParams(Params):
 Place = tuple[float, float, float]
 Row = tuple[str, str, Place, Place | None]
 
-# Left half and midline as fractions of stature (left, back, up): joint, its parent, its place in the neutral stance, and
-# the end of its segment from there where that is not the first joint below it.
+# Left half and midline as fractions of stature (left, back, up): joint, its parent, its place in the neutral stance,
+# and the end of its segment from there where that is not the first joint below it.
 _SHOULDER, _HIP = (0.100, 0.006, HEIGHTS["shoulder"]), (0.050, 0.0, HEIGHTS["hip"])
 _ELBOW = (*_SHOULDER[:2], _SHOULDER[2] - LENGTHS["upper_arm"])
 _WRIST = (*_SHOULDER[:2], _ELBOW[2] - LENGTHS["forearm"])
@@ -62,14 +62,14 @@ _BODY: tuple[Row, ...] = (
     ("toe.L", "foot.L", (_HIP[0], -0.078, 0.012), (0.0, -0.040, 0.0)),
 )
 
-# Fingers as fractions of hand length. Root from the wrist: to the fingertips, to the thumb side, to the back of the hand.
-# The four knuckles average to (d, 0, 0), which makes the wrist-to-knuckles line the axis of the hand.
+# Fingers as fractions of hand length. Roots from the wrist: to the fingertips, to the thumb, to the back of the hand.
+# The knuckles average to (d, 0, 0) and index and pinky lie level, so that these four define the axes of the hand.
 _ROOTS = {
     "thumb": (0.130, 0.125, -0.060),
-    "index": (0.500, 0.150, 0.000),
+    "index": (0.500, 0.150, -0.007),
     "middle": (0.505, 0.045, 0.010),
-    "ring": (0.470, -0.060, 0.005),
-    "pinky": (0.425, -0.135, -0.015),
+    "ring": (0.470, -0.060, 0.004),
+    "pinky": (0.425, -0.135, -0.007),
 }
 _PHALANGES = {
     "thumb": (0.250, 0.180, 0.145),
@@ -82,7 +82,7 @@ _SPREAD = {"thumb": 0.62, "index": 0.12, "middle": 0.03, "ring": -0.06, "pinky":
 _CURL = {"thumb": (0.42, 0.12, 0.10), **dict.fromkeys(FINGERS[1:], (0.10, 0.16, 0.12))}
 """Relaxed fingers [rad]: spread to the thumb side and cumulative curl to the palm side of each phalanx."""
 
-ARM_CLEARANCE = 0.16
+ARM_CLEARANCE = 0.14
 """Abduction at which a straight arm hangs clear of hip and thigh [rad]."""
 
 _REST = {  # flexion, abduction, rotation [rad]; a little flexion shows which way elbow and knee bend
@@ -128,7 +128,7 @@ def mannequin(height: float = 1.75) -> Skeleton:
 
 
 def rest_pose(skeleton: Skeleton) -> Pose:
-    """The pose the mesh is built in: arms out by 40 degrees, elbows and knees bent a little, feet flat on the ground."""
+    """The pose of the mesh: arms out by 40 degrees, elbows and knees bent a little, feet flat on the ground."""
     still = np.tile(quat.IDENTITY, (len(skeleton), 1))
     turns = with_angles(skeleton, still, {f"{part}_{side}": a for part, a in _REST.items() for side in SIDES})
     for side, out in zip(SIDES, (_TOE_OUT, -_TOE_OUT), strict=True):
@@ -158,7 +158,7 @@ def _fingers() -> list[Row]:
 
 
 def _in_stance(v: tuple[float, float, float]) -> Array:
-    """From hand lengths along fingertips, thumb and back of the left hand to fractions of stature in the neutral stance."""
+    """A place in the left hand (see `_ROOTS`) as it lies in the neutral stance, in fractions of stature."""
     fingertips, thumb, back = v
     return LENGTHS["hand"] * np.array([back, -thumb, -fingertips])
 

@@ -21,8 +21,8 @@ _PERSON: dict[str, Colour] = {
     "Hand": (0.86, 0.62, 0.49),
     "Foot": (0.80, 0.80, 0.78),
     "Sole": (0.10, 0.11, 0.12),
-    "Torso": (0.36, 0.39, 0.43),
-    "Pelvis": (0.055, 0.065, 0.08),
+    "Torso": (0.46, 0.48, 0.50),
+    "Pelvis": (0.07, 0.085, 0.105),
 }
 _GREY: Colour = (0.55, 0.51, 0.47)
 _DARK: Colour = (0.035, 0.035, 0.04)
@@ -30,10 +30,10 @@ _THEMES: Mapping[str, Mapping[str, Colour]] = MappingProxyType(
     {
         "studio": {
             **_PERSON,
-            "Arm.L": (0.12, 0.36, 0.60),
-            "Leg.L": (0.08, 0.25, 0.44),
-            "Arm.R": (0.70, 0.22, 0.16),
-            "Leg.R": (0.52, 0.14, 0.10),
+            "Arm.L": (0.10, 0.38, 0.64),
+            "Leg.L": (0.07, 0.27, 0.48),
+            "Arm.R": (0.78, 0.25, 0.16),
+            "Leg.R": (0.58, 0.16, 0.10),
         },
         "clay": {
             **{name.partition(".")[0]: _GREY for name in MATERIALS},
@@ -45,7 +45,7 @@ _THEMES: Mapping[str, Mapping[str, Colour]] = MappingProxyType(
         "dummy": {
             **{name.partition(".")[0]: (0.85, 0.52, 0.06) for name in MATERIALS},
             **{name: _PERSON[name] for name in ("Eye", "Iris", "Pupil")},
-            **{name: _DARK for name in ("Mouth", "Lashes", "Hair", "Pelvis", "Hand", "Foot", "Sole")},
+            **dict.fromkeys(("Mouth", "Lashes", "Hair", "Pelvis", "Hand", "Foot", "Sole"), _DARK),
             "Lips": (0.70, 0.40, 0.05),
         },
     }

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..skeleton import Array, Skeleton
 from .faces import Index, flipped
-from .implicit import neighbour_mean
+from .net import neighbour_mean
 
 MATERIALS = (
     *("Skin", "Lips", "Mouth", "Lashes", "Hair", "Eye", "Iris", "Pupil", "Torso", "Pelvis", "Sole"),
@@ -50,9 +50,8 @@ def shell(vertices: Array, faces: Index, materials: Index | str, weights: Array,
 
 def mirror_image(skin: Shell, skeleton: Skeleton) -> Shell:
     """The shell on the other side of the body."""
-    swap = {name: name[:-1] + ("R" if name[-1] == "L" else "L") for name in (*MATERIALS, *skeleton.names) if name[-2:-1] == "."}
-    joints = [skeleton.index(swap.get(name, name)) for name in skeleton.names]
-    materials = np.array([MATERIALS.index(swap.get(name, name)) for name in MATERIALS])
+    joints = [skeleton.index(_other_side(name)) for name in skeleton.names]
+    materials = np.array([material(_other_side(name)) for name in MATERIALS])
     return replace(
         skin,
         vertices=skin.vertices * (-1.0, 1.0, 1.0),
@@ -60,6 +59,10 @@ def mirror_image(skin: Shell, skeleton: Skeleton) -> Shell:
         materials=materials[skin.materials],
         weights=skin.weights[:, joints],
     )
+
+
+def _other_side(name: str) -> str:
+    return {".L": name[:-1] + "R", ".R": name[:-1] + "L"}.get(name[-2:], name)
 
 
 def rise(x: Array, centre: Array | float, half: Array | float) -> Array:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..skeleton import Array
-from .faces import Index, borders, pocket, split
-from .implicit import Blob, Map, both_sides, cone, ellipsoid, left_half, mirrored, net, project, steps, sweep
+from .faces import borders, compact, pocket, split
+from .head import ORIGIN, neck
+from .implicit import Blob, Map, cone, ellipsoid, left_half, mirrored, sweep
 from .layout import Layout
 from .mannequin import MannequinParams
+from .net import both_sides, net, project, steps
 from .shell import Shell, material, rise, shell, softened
 
 # Height, then half width, back and front: masculine, feminine
@@ -20,16 +22,14 @@ _TRUNK = np.array(
         (84.0, 14.0, 9.4, 8.4, 14.8, 9.8, 8.0),
         (92.0, 16.0, 10.6, 9.6, 17.2, 11.2, 9.0),
         (99.0, 15.4, 9.6, 9.9, 15.8, 9.6, 9.2),
-        (104.0, 14.5, 8.9, 9.7, 13.6, 8.6, 8.8),
-        (108.0, 14.1, 8.6, 9.5, 12.4, 8.3, 8.5),
-        (115.0, 14.6, 9.2, 9.7, 12.6, 8.8, 8.7),
+        (104.0, 14.1, 8.9, 9.5, 13.6, 8.6, 8.8),
+        (108.0, 13.5, 8.6, 9.3, 12.4, 8.3, 8.5),
+        (115.0, 14.2, 9.2, 9.6, 12.6, 8.8, 8.7),
         (124.0, 16.0, 10.8, 10.6, 14.2, 10.2, 9.6),
         (132.0, 17.0, 11.8, 10.6, 15.0, 11.0, 9.4),
-        (138.0, 16.4, 11.6, 9.2, 14.7, 10.8, 8.2),
-        (143.0, 13.2, 10.4, 7.0, 12.0, 9.6, 6.4),
-        (147.0, 8.4, 9.0, 4.8, 7.6, 8.2, 4.3),
-        (150.5, 5.9, 7.9, 3.3, 5.3, 7.2, 2.9),
-        (156.0, 5.6, 7.4, 3.0, 5.0, 6.7, 2.7),
+        (138.0, 15.8, 11.6, 9.2, 14.2, 10.8, 8.2),
+        (143.0, 11.6, 10.4, 7.0, 10.6, 9.6, 6.4),
+        (147.5, 7.0, 8.6, 4.6, 6.4, 7.8, 4.2),
     )
 )
 # Height from the shoulder, then half axes outward, inward, back and front
@@ -42,10 +42,10 @@ _ARM = np.array(
         (-33.0, 4.0, 4.1, 4.3, 4.2),
         (-27.0, 4.0, 4.2, 4.7, 4.6),
         (-18.0, 4.5, 4.6, 5.2, 5.3),
-        (-11.0, 5.1, 4.8, 5.5, 5.6),
-        (-5.0, 5.3, 5.0, 5.7, 5.6),
-        (0.0, 4.5, 5.0, 5.2, 5.0),
-        (4.6, 2.4, 3.0, 3.4, 3.2),
+        (-12.0, 4.9, 4.8, 5.5, 5.6),
+        (-6.0, 4.7, 5.0, 5.6, 5.5),
+        (-1.5, 3.7, 5.0, 4.9, 4.7),
+        (3.0, 1.8, 3.0, 3.2, 3.0),
     )
 )
 # Height above the ground, then half axes outward, inward, back and front
@@ -67,7 +67,7 @@ _LEG = np.array(
     )
 )
 _SPACING = 1.6
-_COLLAR, _WAIST, _HEM, _ANKLE = 148.6, 104.0, 70.0, 10.0
+_COLLAR, _WAIST, _HEM, _ANKLE = 150.2, 104.0, 70.0, 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ def suit(layout: Layout, params: MannequinParams) -> Shell:
     forms = _forms(layout, params)
     field = mirrored(forms.all)
     wide = layout.rest[layout.skeleton.index("hand.L"), 0] + 8.0
-    rows = steps(_SPACING / 2, _SPACING, wide), steps(-20.0, _SPACING, 20.0), steps(3.0, _SPACING, 160.0)
+    rows = steps(_SPACING / 2, _SPACING, wide), steps(-20.0, _SPACING, 20.0), steps(3.0, _SPACING, 167.0)
     v, f = net(field, (both_sides(rows[0]), *rows[1:]))
     part = np.full(len(f), material("Torso"))
     for name, value in _seams(layout, forms):
@@ -93,8 +93,8 @@ def suit(layout: Layout, params: MannequinParams) -> Shell:
             f, part = f[~inside], part[~inside]
     limb = (part == material("Arm.L")) | (part == material("Leg.L"))
     part += limb & (v[f[:, :3], 0].mean(axis=1) < 0)
-    f, keep = _compact(f)
-    v = project(field, v[keep], rounds=1)
+    v, f = compact(v, f)
+    v = project(field, v, rounds=1)
     w = softened(_weights(layout, forms, v), f, 4)
     rims = []
     for loop in borders(f):
@@ -147,25 +147,30 @@ def _inward(layout: Layout, edge: Array) -> Array:
 
 
 def _forms(layout: Layout, params: MannequinParams) -> _Forms:
-    m, heavy = params.shape, 1.0 + (0.15 if params.build > 0 else 0.1) * params.build
-    trunk_rows = (1 - m) * _TRUNK[:, 1:4] + m * _TRUNK[:, 4:]
-    trunk_rows = np.column_stack([_TRUNK[:, 0], trunk_rows[:, [0, 0, 1, 2]] * heavy])
-    arm_rows, leg_rows = _ARM * (1, *4 * [(1.03 - 0.12 * m) * heavy]), _LEG * (1, *4 * [(1.0 - 0.02 * m) * heavy])
+    m, build = params.shape, params.build
+    heavy = 1.0 + (0.13 if build > 0 else 0.10) * build
+    belly = heavy + (0.18 if build > 0 else 0.03) * build * np.exp(-(((_TRUNK[:, 0] - 107.0) / 13.0) ** 2))
+    outline = ((1 - m) * _TRUNK[:, 1:4] + m * _TRUNK[:, 4:]) * belly[:, None]
+    trunk_rows = np.column_stack([_TRUNK[:, 0], outline[:, [0, 0, 1, 2]]])
+    arm_rows = _ARM * (1, *4 * [(1.03 - 0.12 * m) * heavy])
+    leg_rows = _LEG * (1, *4 * [(1.0 - 0.02 * m) * heavy])
     box = np.array([26.0, 20.0, 158.0])
     trunk = sweep(trunk_rows, layout.trunk, -box, box, 1.0, power=2.3, cap=3.0)
     arm = sweep(arm_rows, layout.arm, *layout.box("upper_arm.L", "hand.L", 9.0), 4.0, cap=3.0)
     leg = sweep(leg_rows, layout.leg, *layout.box("thigh.L", "foot.L", 12.0), 3.0, power=2.1, cap=1.2)
     knee, d = layout.rest[layout.skeleton.index("shin.L")], layout.drop
-    chest = (7.8 - 1.4 * m, 4.9 + 0.9 * m, 5.4 + 0.4 * m)
+    bust = max(0.0, (m - 0.35) / 0.65)
+    chest = (7.8 - 1.4 * bust, 4.6 + 1.2 * bust, 5.4 + 0.4 * bust)
     return _Forms(
         trunk,
         arm,
         leg,
         [
             trunk,
-            ellipsoid(d + (7.4, -5.4 - 1.8 * m, 130.0 - 3.4 * m), chest, 5.0),
+            ellipsoid(d + (7.4, -5.4 - 2.2 * bust, 130.0 - 3.6 * bust), chest, 5.0),
             ellipsoid(d + (7.4, 5.8, 88.5), (7.4, 6.4, 7.6), 4.0),
-            cone(d + (2.0, 4.2, 151.0), d + (15.0, 1.8, 141.6), 3.0, 3.4, 5.0),
+            neck(params, 0.35, ORIGIN + d, 3.5),
+            cone(d + (1.0, 4.2, 149.0), d + (15.0, 1.6, 141.4), 3.4, 3.2, 5.0),
             arm,
             leg,
             ellipsoid(knee + (0.0, -4.6, 0.8), (3.0, 1.6, 3.6), 2.2),
@@ -184,11 +189,11 @@ def _weights(layout: Layout, forms: _Forms, v: Array) -> Array:
     trunk = 1.0 - arm - leg
     left = rise(v[:, 0], 0.0, 2.0)
 
-    spine = [np.ones(len(v))] + [rise(q[:, 2], layout.at(f"spine_0{k}")[2], 6.0) for k in (1, 2, 3)]
+    spine = [np.ones(len(v)), *(rise(q[:, 2], layout.at(f"spine_0{k}")[2], 6.0) for k in (1, 2, 3)), np.zeros(len(v))]
     girdle = rise(q[:, 0], 8.5, 5.5) * rise(q[:, 2], 136.0, 6.0)
     collar = layout.neck(q)[0] * (1.0 - girdle)
-    for name, share, rest in zip(("hips", "spine_01", "spine_02", "spine_03"), spine, [*spine[1:], 0.0], strict=True):
-        w[:, index(name)] = trunk * (share - rest)
+    for k, name in enumerate(("hips", "spine_01", "spine_02", "spine_03")):
+        w[:, index(name)] = trunk * (spine[k] - spine[k + 1])
     chest = w[:, index("spine_03")].copy()
     w[:, index("spine_03")] = chest * (1.0 - girdle) * (1.0 - collar)
     w[:, index("neck")] = chest * (1.0 - girdle) * collar
@@ -201,11 +206,3 @@ def _weights(layout: Layout, forms: _Forms, v: Array) -> Array:
         w[:, index(f"thigh.{side}")] = leg * (1.0 - knee) * here
         w[:, index(f"shin.{side}")] = leg * knee * here
     return w
-
-
-def _compact(f: Index) -> tuple[Index, Index]:
-    """Faces renumbered without the vertices that none of them uses, and the numbers of those that stay."""
-    keep = np.unique(f[f >= 0])
-    number = np.full(int(keep[-1]) + 2, -1)
-    number[keep] = np.arange(len(keep))
-    return number[f], keep

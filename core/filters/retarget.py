@@ -18,7 +18,7 @@ from ..maths import quat
 from ..motion import Motion
 from ..params import Params, param
 from ..skeleton import CHAINS, FINGERS, Array, Skeleton
-from .contacts import contacts
+from .contacts import CURVES, contacts, sole_points
 from .footlock import footlock
 
 
@@ -39,6 +39,7 @@ class RetargetParams(Params):
     )
     plant: bool = param(True, help="Hold the feet still while they touch the ground in the source")
     hands: bool = param(True, help="Take the fingers too, where both characters have them")
+    ground: bool = param(True, basic=False, help="Bring the feet to the ground, whatever the floor of the source")
     travel: float = param(1.0, lo=0.1, hi=10.0, basic=False, help="Distance covered, as a multiple of the leg ratio")
 
 
@@ -58,7 +59,7 @@ def retarget(motion: Motion, skeleton: Skeleton, params: RetargetParams | None =
                 driven[list(joints)] = False
     rotations = np.where(driven[:, None], rotations, quat.IDENTITY)
     ratio = skeleton.leg_length() / motion.skeleton.leg_length()
-    if params.plant and "contact/foot_L" not in motion.curves:
+    if (params.plant or params.ground) and "contact/foot_L" not in motion.curves:
         motion = contacts(motion)
     heights = skeleton.offsets[0, 2] + ratio * (motion.roots[:, 2] - motion.skeleton.offsets[0, 2])
     roots = np.column_stack([motion.roots[:, :2] * (ratio * params.travel), heights])
@@ -67,7 +68,23 @@ def retarget(motion: Motion, skeleton: Skeleton, params: RetargetParams | None =
         base = np.column_stack([base[:, :2] * (ratio * params.travel), base[:, 2]])
     curves = {k: v for k, v in motion.curves.items() if k.startswith(("contact/", "info/"))}
     result = replace(motion, skeleton=skeleton, rotations=rotations, roots=roots, base=base, mask=driven, curves=curves)
+    if params.ground:
+        result = replace(result, roots=result.roots - (0.0, 0.0, tread(result)))
     return footlock(result) if params.plant else result
+
+
+def tread(motion: Motion) -> float:
+    """Height at which the feet of a motion tread, by its contact curves [m]; 0 where it has none."""
+    planted = [[motion.curves.get(name, np.zeros(len(motion))) > 0.5 for name in names] for names in CURVES]
+    down = lifts(motion)[np.moveaxis(np.array(planted), -1, 0)]
+    return float(np.median(down)) if len(down) else 0.0
+
+
+def lifts(motion: Motion) -> Array:
+    """(T, 2, 2) how far heel and ball, left foot first, are above their height in the neutral stance [m]."""
+    still = np.tile(quat.IDENTITY, (1, len(motion.skeleton), 1))
+    standing = Motion(motion.skeleton, motion.fps, motion.skeleton.offsets[:1], still)
+    return sole_points(motion)[..., 2] - sole_points(standing)[..., 2]
 
 
 def transfer(motion: Motion, skeleton: Skeleton) -> tuple[Array, npt.NDArray[np.bool_]]:

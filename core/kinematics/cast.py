@@ -158,4 +158,6 @@ def with_neutral(cast: Cast, neutral: Array, ankle: float | None = None) -> Cast
         ankle = float(skeleton.offsets[0, 2] + np.mean([skeleton.offsets[leg, 2].sum() for leg in legs]))
     offsets[0, 2] = ankle - drop
     tips = np.einsum("jab,jb->ja", turn, skeleton.tips)
-    return replace(cast, skeleton=replace(skeleton, offsets=offsets, tips=tips), neutral=neutral, seat=turn[0] @ cast.seat)
+    return replace(
+        cast, skeleton=replace(skeleton, offsets=offsets, tips=tips), neutral=neutral, seat=turn[0] @ cast.seat
+    )

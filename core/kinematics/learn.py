@@ -1,8 +1,8 @@
 """What a clip shows of a rig that its rest pose hides: which way elbows and knees bend, and how flat feet lie.
 
 Clips are often exported with their first frame as the rest pose: a stride, arms down, feet in the air. The twist of
-limbs that rest straight is taken from how they bend in motion, and feet that do not rest on the ground from how they lie
-when they are lowest.
+limbs that rest straight is taken from how they bend in motion, and feet that do not rest on the ground from how they
+lie when they are lowest.
 """
 
 from __future__ import annotations

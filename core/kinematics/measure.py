@@ -124,8 +124,9 @@ def cast_rig(
         unit=unit,
         notes=notes,
     )
-    known = neutral or {}
-    return with_neutral(cast, np.stack([known.get(names[b], lying[k]) for k, b in enumerate(order)])) if known else cast
+    if not neutral:
+        return cast
+    return with_neutral(cast, np.stack([neutral.get(names[b], lying[k]) for k, b in enumerate(order)]))
 
 
 def _leg(places: Mapping[str, Array]) -> float:
@@ -189,7 +190,9 @@ def _sole(places: Mapping[str, Array], ends: Mapping[str, Array], leg: float, bo
     """Height of the ground under the resting feet in character axes [m]."""
     ankle = float(np.mean([places[f"foot_{s}"][2] for s in SIDES]))
     guess = ankle - ANKLE_HEIGHT_TO_LEG * leg
-    toes = [p[2] - TOE_HEIGHT_TO_LEG * leg for j, p in (*places.items(), *ends.items()) if j.startswith(("toe", "foot"))]
+    toes = [
+        p[2] - TOE_HEIGHT_TO_LEG * leg for j, p in (*places.items(), *ends.items()) if j.startswith(("toe", "foot"))
+    ]
     guess = min(guess, *toes)
     if body is not None and len(body):
         low = float(body[:, 2].min())

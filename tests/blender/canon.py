@@ -15,7 +15,9 @@ def dump() -> dict[str, Any]:
     """Objects, poses, actions with all keys, NLA, settings, role maps, custom properties, markers; plain values."""
     return {
         "objects": {ob.name: _object(ob) for ob in bpy.data.objects},
-        "armatures": {a.name: [(b.name, b.parent.name if b.parent else "") for b in a.bones] for a in bpy.data.armatures},
+        "armatures": {
+            a.name: [(b.name, b.parent.name if b.parent else "") for b in a.bones] for a in bpy.data.armatures
+        },
         "meshes": {m.name: (len(m.vertices), len(m.polygons)) for m in bpy.data.meshes},
         "actions": {a.name: _action(a) for a in bpy.data.actions},
         "keys": {k.name: _animation(k) for k in bpy.data.shape_keys},

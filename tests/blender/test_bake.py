@@ -43,7 +43,11 @@ def test_in_place_gives_the_same_motion_after_the_base_is_put_back():
 @pytest.mark.parametrize("root", ["hips", "root_bone", "object"])
 @pytest.mark.parametrize(
     ("location", "rotation", "scale", "metre"),
-    [((3, -2, 1), (0, 0, 2.0), 1.0, 1.0), ((0, 0, 0), (1.5708, 0, 0), 0.01, 1.0), ((1, 1, 0), (0.3, 0.1, 1), 2.0, 0.01)],
+    [
+        ((3, -2, 1), (0, 0, 2.0), 1.0, 1.0),
+        ((0, 0, 0), (1.5708, 0, 0), 0.01, 1.0),
+        ((1, 1, 0), (0.3, 0.1, 1), 2.0, 0.01),
+    ],
 )
 def test_place_rotation_scale_and_units_of_the_object_do_not_matter(root, location, rotation, scale, metre):
     ob = stage.actor()
@@ -132,7 +136,7 @@ def test_the_users_action_is_kept_below():
     cast = stage.cast_of(ob)
     stage.bake_and_read(ob, stage.wriggle(cast.skeleton), cast)
     tracks = ob.animation_data.nla_tracks
-    assert [s.action for t in tracks for s in t.strips][0] == mine
+    assert tracks[0].strips[0].action == mine
     assert canon.keys_of(mine) == before and ob.animation_data.action is None
     assert tracks[-1].name == "Troupe" and tracks[-1].strips[0].extrapolation == "HOLD_FORWARD"
 

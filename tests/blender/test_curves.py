@@ -222,6 +222,13 @@ def test_whole_number_properties_step_as_in_blender(owner: Any) -> None:
     assert_as_blender(curves.bag(owner, owner.animation_data.action))
 
 
+def test_key_frames_are_those_of_all_curves(owner: Any) -> None:
+    own = np.array([2.0, 30.0, 31.5])
+    channels = [curves.Channel("scale", np.ones((3, 3)), frames=own), curves.Channel("location", np.ones((4, 3)))]
+    bag = written(owner, *channels, frames=[1, 2, 3, 30])
+    np.testing.assert_array_equal(curves.key_frames(bag), [1, 2, 3, 30, 31.5])
+
+
 def test_muted_and_empty_curves_are_left_out(owner: Any) -> None:
     rng = np.random.default_rng(6)
     bag = written(

@@ -19,8 +19,8 @@ from . import shapes
 Ints = npt.NDArray[np.int64]
 
 _FAN = 8
-_BATCH = 4096
-"""Queries that descend together; each holds about a kilobyte meanwhile."""
+_BATCH = 1024
+"""Queries that descend together: enough to hide the cost of a call, few enough to stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Tree:
 
 
 def build(corners: Array) -> Tree:
-    """Tree over one or more triangles with `corners` (F, 3, 3); a second for half a million."""
+    """Tree over one or more triangles with `corners` (F, 3, 3)."""
     face = _sorted(corners.mean(axis=1))
     blocks = _blocked(corners[face].reshape(-1, 9))
     # a hair of slack keeps rounding from parting a ray that grazes a box from the triangle in its corner
@@ -72,7 +72,7 @@ def first(tree: Tree, origins: Array, directions: Array, limit: Array) -> tuple[
 
     def enter(query: Ints, boxes: Array) -> Array:
         near, far = np.zeros(()), np.full((), np.inf)
-        inside = np.True_
+        inside = np.ones((), dtype=bool)
         for axis in range(3):
             o, low, high = origins[query, axis, None], boxes[:, axis], boxes[:, axis + 3]
             if upright and axis < 2:
@@ -82,20 +82,12 @@ def first(tree: Tree, origins: Array, directions: Array, limit: Array) -> tuple[
             near, far = np.maximum(near, np.minimum(a, b)), np.minimum(far, np.maximum(a, b))
         return np.where(inside & (near <= far), near, np.inf)
 
+    def measure(query: Ints, block: Ints) -> None:
+        length = shapes.ray_triangle(origins[query, None], directions[query, None], *_corners(tree, block))
+        _keep(length, query, block, best, slot)
+
     for batch in _batches(len(origins)):
-        query, block, near = _descend(tree, batch, enter, best)
-        # the nearest blocks first: a hit there rules out most of those behind it
-        order = np.lexsort((near, query))
-        query, block, near = query[order], block[order], near[order]
-        rank = np.arange(len(query)) - np.searchsorted(query, query)
-        width = 2
-        while len(query):
-            now = rank < width
-            q, b = query[now], block[now]
-            _keep(shapes.ray_triangle(origins[q, None], directions[q, None], *_corners(tree, b)), q, b, best, slot)
-            later = ~now & (near <= best[query])
-            query, block, near, rank = query[later], block[later], near[later], rank[later]
-            width *= 4
+        _search(tree, batch, enter, measure, best)
     return best, *_found(tree, slot)
 
 
@@ -131,8 +123,7 @@ def closest(tree: Tree, points: Array, limit: Array) -> tuple[Array, Ints, Array
         for boxes in tree.levels:
             block = block * _FAN + gap(batch, boxes[block]).argmin(axis=1)
         measure(batch, block)
-        query, block, _ = _descend(tree, batch, gap, best)
-        measure(query, block)
+        _search(tree, batch, gap, measure, best)
     place = points.copy()
     at = np.flatnonzero(slot >= 0)
     place[at] = shapes.point_triangle(points[at], *_corners(tree, slot[at] // _FAN, slot[at] % _FAN))
@@ -140,17 +131,30 @@ def closest(tree: Tree, points: Array, limit: Array) -> tuple[Array, Ints, Array
     return np.where(slot >= 0, np.sqrt(dot(away, away)), limit), *_found(tree, slot), place
 
 
-def _descend(tree: Tree, query: Ints, bound: Callable[[Ints, Array], Array], limit: Array) -> tuple[Ints, Ints, Array]:
-    """Pairs of query and block of triangles whose lower bound is within the query's `limit`, with that bound.
+def _search(
+    tree: Tree, query: Ints, bound: Callable[[Ints, Array], Array], measure: Callable[[Ints, Ints], None], best: Array
+) -> None:
+    """Measure every pair of query and block of triangles that can improve on `best` (N,).
 
-    `bound` takes queries (P,) and their boxes (P, 6, 8) to lower bounds (P, 8), infinite where there can be nothing.
+    `bound` takes queries (P,) and their boxes (P, 6, 8) to lower bounds (P, 8), infinite where there can be nothing;
+    `measure` takes queries (P,) and blocks (P,) and lowers `best`.
     """
     block, lower = np.zeros(len(query), dtype=np.int64), np.zeros(len(query))
     for boxes in tree.levels:
         below = bound(query, boxes[block])
-        pair, child = np.nonzero((below <= limit[query, None]) & (below < np.inf))
+        pair, child = np.nonzero((below <= best[query, None]) & (below < np.inf))
         query, block, lower = query[pair], block[pair] * _FAN + child, below[pair, child]
-    return query, block, lower
+    # the nearest blocks first: what is found there rules out most of the others
+    order = np.lexsort((lower, query))
+    query, block, lower = query[order], block[order], lower[order]
+    rank = np.arange(len(query)) - np.searchsorted(query, query)
+    width = 2
+    while len(query):
+        now = rank < width
+        measure(query[now], block[now])
+        later = ~now & (lower <= best[query])
+        query, block, lower, rank = query[later], block[later], lower[later], rank[later]
+        width *= 2
 
 
 def _keep(length: Array, query: Ints, block: Ints, best: Array, slot: Ints) -> None:

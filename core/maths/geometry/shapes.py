@@ -60,7 +60,7 @@ def point_triangle(p: Array, a: Array, b: Array, c: Array) -> Array:
         far = dot(p - q, p - q)
         closer = far < nearest
         best, nearest = np.where(closer[..., None], q, best), np.where(closer, far, nearest)
-    return best
+    return np.asarray(best)
 
 
 def ray_triangle(origin: Array, direction: Array, a: Array, b: Array, c: Array) -> Array:

@@ -53,7 +53,7 @@ class Surface:
 
 
 def index(world: World) -> Surface:
-    """Prepare a world for many questions; half a second for a million triangles.
+    """Prepare a world for many questions; about 0.3 s for 100,000 triangles, 2 s for 500,000.
 
     Bodies that stand still are merged by kind, so their number costs nothing. Moving bodies must be rigid.
     """
@@ -93,8 +93,11 @@ def height(
     """
     xy = _points(xy, 2, "xy")
     surface = _chosen(world, kinds)
-    start = max((part.top for part in surface.parts), default=0.0) + 1.0
-    origins = np.column_stack([xy, np.broadcast_to(start if below is None else below, len(xy))])
+    if below is None:
+        below = max((part.top for part in surface.parts), default=0.0)
+    # a hair above, or rounding might put the start of the ray under a surface at that very height
+    start = np.broadcast_to(np.asarray(below, dtype=np.float64) + 1e-9, len(xy))
+    origins = np.column_stack([xy, start])
     down = np.broadcast_to([0.0, 0.0, -1.0], origins.shape)
     distance, normal, _, hit = ray(surface, origins, down, t)
     z = origins[:, 2] - np.where(hit, distance, origins[:, 2])
@@ -174,10 +177,7 @@ def nearest(
 
 
 def _part(kind: str, corners: Array, owner: Ints, places: Array | None, turns: Array | None) -> _Part:
-    if places is None:
-        top = corners[..., 2].max()
-    else:
-        top = places[:, 2].max() + np.sqrt(dot(corners, corners).max())
+    top = corners[..., 2].max() if places is None else places[:, 2].max() + np.sqrt(dot(corners, corners).max())
     return _Part(kind, owner, boxtree.build(corners), places, turns, float(top))
 
 

@@ -9,13 +9,13 @@ from troupe.addon.demos.gait import walk
 from troupe.core.errors import InvalidParam, InvalidRig
 from troupe.core.filters.contacts import contacts
 from troupe.core.filters.footlock import slide
-from troupe.core.filters.retarget import RetargetParams, retarget, transfer
+from troupe.core.filters.retarget import RetargetParams, retarget, transfer, tread
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat
 from troupe.core.motion import Motion
 from troupe.core.skeleton import Skeleton
 
-PLAIN = RetargetParams(plant=False)
+PLAIN = RetargetParams(plant=False, ground=False)
 
 
 def skeleton(spine=3, rest=A_POSE, height=1.75, without=()):
@@ -31,7 +31,8 @@ def lively(skeleton, frames=60):
     """A walk with a bending, twisting trunk and waving arms."""
     motion = walk(skeleton, cycles=2, fps=30.0)
     rng = np.random.default_rng(3)
-    phase = motion.times[:, None, None] * rng.uniform(1, 5, (1, len(skeleton), 3)) + rng.uniform(0, 6, (1, len(skeleton), 3))
+    rate, shift = (rng.uniform(*span, (1, len(skeleton), 3)) for span in ((1, 5), (0, 6)))
+    phase = motion.times[:, None, None] * rate + shift
     legs = [j for r, js in skeleton.roles.items() if r.split("_")[0] in ("thigh", "shin", "foot", "toe") for j in js]
     wave = 0.35 * np.sin(phase)
     wave[:, legs] = 0.0
@@ -49,7 +50,7 @@ def directions(motion):
         rest = s.tips[joints].sum(axis=0)
         mean = quat.mean(turns[:, joints])
         turn = quat.multiply(quat.between(quat.rotate(mean, rest), ends), mean)
-        out[role] = quat.rotate(turn, np.array([0.0, 0.0, 1.0] if role in ("hips", "spine", "neck", "head") else [0.0, 0.0, -1.0]))
+        out[role] = quat.rotate(turn, np.array([0.0, 0.0, 1.0]))
     return out
 
 
@@ -136,6 +137,17 @@ def test_planted_feet_do_not_slide_and_the_upper_body_is_untouched(height):
     before, after = (fk.global_rotations(target, m.rotations) for m in (plain, planted))
     above = [j for r, js in target.roles.items() if r.split("_")[0] not in ("thigh", "shin", "foot", "toe") for j in js]
     assert quat.distance(before[:, above], after[:, above]).max() < 1e-6
+
+
+def test_feet_come_down_to_the_ground_whatever_the_floor_of_the_source():
+    source = walk(skeleton(), cycles=3, fps=60.0)
+    target = skeleton(height=1.4)
+    level = [
+        tread(contacts(retarget(replace(source, roots=source.roots + (0, 0, z)), target))) for z in (0.0, 0.4, -0.2)
+    ]
+    assert np.abs(level).max() < 0.01
+    kept = retarget(replace(source, roots=source.roots + (0, 0, 0.4)), target, RetargetParams(ground=False))
+    assert tread(contacts(kept)) == pytest.approx(0.4 * target.leg_length() / source.skeleton.leg_length(), abs=0.02)
 
 
 def test_left_stays_left():

@@ -131,7 +131,7 @@ def test_missing_and_double_roles_are_named():
     rig = Rig(A_POSE)
     with pytest.raises(InvalidRig, match="no bone plays head"):
         rig.cast(roles={r: b for r, b in rig.roles.items() if r != "head"})
-    with pytest.raises(InvalidRig, match="two roles at once: shin.L"):
+    with pytest.raises(InvalidRig, match=r"two roles at once: shin\.L"):
         rig.cast(roles={**rig.roles, "foot_L": ("shin.L",)})
     with pytest.raises(InvalidRig, match="head: nowhere"):
         rig.cast(roles={**rig.roles, "head": ("nowhere",)})
