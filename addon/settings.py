@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..core.errors import InvalidParam
 from ..core.params import Param, Params, declared
@@ -65,7 +66,7 @@ def property_of(p: Param) -> Any:
     return bpy.props.StringProperty(default=p.default, **common)
 
 
-def annotations(*records: type[Params]) -> dict[str, Any]:
+def properties(*records: type[Params]) -> dict[str, Any]:
     """Property annotations for an operator or property group that edits these parameters."""
     return {p.name: property_of(p) for record in records for p in declared(record)}
 
@@ -75,8 +76,10 @@ def params_from(owner: Any, cls: type[Params]) -> Params:
     values: dict[str, Any] = {}
     for p in declared(cls):
         value = getattr(owner, p.name)
-        if p.kind == "vector":
-            value = tuple(value)
+        if p.kind == "float":
+            value = _decimal(value)
+        elif p.kind == "vector":
+            value = tuple(_decimal(x) for x in value)
         elif p.kind == "table":
             try:
                 value = json.loads(value)
@@ -84,19 +87,13 @@ def params_from(owner: Any, cls: type[Params]) -> Params:
                 raise InvalidParam(p.name, value, f"must be rows of {', '.join(p.columns)} as [[...], ...]") from None
         elif p.kind == "ref" and p.ref == "file" and value:
             value = bpy.path.abspath(value)
-        values[p.name] = _clamped(p, value)
+        values[p.name] = value
     return cls(**values)
 
 
-def _clamped(p: Param, value: Any) -> Any:
-    """Blender stores single precision, so a limit such as 0.1 may come back a hair outside itself."""
-    if p.kind != "float" or value is None:
-        return value
-    if p.lo is not None and value < p.lo and value > p.lo - 1e-5 * max(1.0, abs(p.lo)):
-        return p.lo
-    if p.hi is not None and value > p.hi and value < p.hi + 1e-5 * max(1.0, abs(p.hi)):
-        return p.hi
-    return value
+def _decimal(value: float) -> float:
+    """The number that was typed: Blender keeps single precision, in which 0.4 would come back as 0.4000000059604645."""
+    return float(str(np.float32(value)))
 
 
 def copy_settings(source: Any, target: Any, *records: type[Params]) -> None:
@@ -141,7 +138,7 @@ def register() -> None:
             for slot in slots(role)
         },
     )
-    groups = {op.feature(): (op.owner, _group(op.feature(), annotations(*op.records()))) for op in operators()}
+    groups = {op.feature(): (op.owner, _group(op.feature(), properties(*op.records()))) for op in operators()}
     actor = {
         "is_cast": bpy.props.BoolProperty(name="Cast", description="This rig has a role map", override=_OVERRIDE),
         "roles": _pointer(roles),

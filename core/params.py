@@ -14,7 +14,6 @@ import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -117,7 +116,6 @@ def param(
     return dataclasses.field(default=default, metadata={"param": meta})
 
 
-@cache
 def declared(cls: type[Params]) -> tuple[Param, ...]:
     """The parameters of a Params class, in order."""
     return tuple(

@@ -362,6 +362,6 @@ def _bezier(keys: _Keys, x: Array, k: Array) -> Array:
     if np.ptp(hx0, axis=0).max() < SNAP and np.ptp(hx1, axis=0).max() < SNAP:
         # automatic handles are as long on every curve: solve time once, for the weights of the four heights
         weights = (bezier_value(x, x0, a, hx0[0], b, hx1[0], c, x1, d) for a, b, c, d in np.eye(4))
-        return sum(w * h for w, h in zip(weights, heights, strict=True))
+        return np.sum([w * h for w, h in zip(weights, heights, strict=True)], axis=0)
     y0, hy0, hy1, y1 = heights
     return bezier_value(x, x0, y0, hx0, hy0, hx1, hy1, x1, y1)

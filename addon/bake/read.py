@@ -106,7 +106,7 @@ def sample_times(
             gap = float(np.median(np.diff(stamps)))
             step = gap if gap < 0.99 else 1.0
     count = int(np.floor((span[1] - span[0]) / step + 1e-3)) + 1
-    return span[0] + step * np.arange(max(count, 1)), scenes.fps(scene) / step
+    return span[0] + step * np.arange(max(count, 1), dtype=np.float64), scenes.fps(scene) / step
 
 
 def moved_by_curves_alone(ob: bpy.types.Object, cast: Cast) -> bool:

@@ -18,7 +18,7 @@ from .. import FEATURES, bake, rig, scene, settings
 TAB = "Troupe"
 
 
-class FeatureOperator:
+class FeatureOperator(bpy.types.Operator):
     """Base of a feature's main operator: computes for every chosen actor, then writes, or writes nothing.
 
     A feature sets `params`, overrides `compute` and `apply`, and, where its needs differ, `why_not`. `owner` says
@@ -32,7 +32,7 @@ class FeatureOperator:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "params" in cls.__dict__:
-            cls.__annotations__ = settings.annotations(*cls.records())
+            cls.__annotations__ = settings.properties(*cls.records())
 
     @classmethod
     def feature(cls) -> str:

@@ -23,7 +23,7 @@ GROUPS = {
 }
 
 
-class Operator(FeatureOperator, bpy.types.Operator):
+class Operator(FeatureOperator):
     """Find out which bone of the selected rigs plays which role, so that Troupe can direct them"""
 
     bl_idname = "troupe.cast"

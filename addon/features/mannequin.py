@@ -14,7 +14,7 @@ from .base import FeatureOperator
 ICON = "OUTLINER_OB_ARMATURE"
 
 
-class Operator(FeatureOperator, bpy.types.Operator):
+class Operator(FeatureOperator):
     """Add a mannequin, rigged, skinned and cast, at the 3D cursor"""
 
     bl_idname = "troupe.mannequin"

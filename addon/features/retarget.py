@@ -20,7 +20,7 @@ from .base import MotionOperator
 ICON = "ARMATURE_DATA"
 
 
-class Operator(MotionOperator, bpy.types.Operator):
+class Operator(MotionOperator):
     """Put the animation of another rig, an action or a BVH file onto the selected actors, feet planted"""
 
     bl_idname = "troupe.retarget"

@@ -103,7 +103,7 @@ def _together(tree: Tree, legs: Pairs, arms: Pairs) -> tuple[Array, dict[str, Ar
     order[both & tree.above(g, a)] = 1.5
     order[both & tree.above(a, g)] = -1.0
     order[both & (g == a)] = 0.0
-    faults["no bone lies between arms and legs"] = 1.0 * (both & (g == a))
+    faults["no bone lies between arms and legs"] = 2.5 * (both & (g == a))
     total = legs.scores[:, None] + arms.scores[None] + order - sum(faults.values())
     total[~apart | (trunk_length < 0.15 * legs.lengths[:, None])] = -np.inf
     return total, faults

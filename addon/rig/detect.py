@@ -28,7 +28,13 @@ WORST = 3.5
 """Cost of all that is unlike a human, up to which it may be one without help of names."""
 HORIZONTAL = 0.9
 """Angle between trunk and legs [rad] from which on a body is not upright."""
-CARRIERS = {"shin": "thigh", "foot": "shin", "toe": "foot", "forearm": "upper_arm", "hand": "forearm"}
+TRUNK = ("hips", "spine", "neck", "head")
+CARRIERS = {
+    **dict(zip(TRUNK[1:], TRUNK[:-1], strict=True)),
+    **{"clavicle": "spine", "upper_arm": "clavicle", "forearm": "upper_arm", "hand": "forearm"},
+    **{"thigh": "hips", "shin": "thigh", "foot": "shin", "toe": "foot"},
+}
+"""The part that a part hangs from."""
 
 
 @dataclass(frozen=True)
@@ -130,17 +136,21 @@ def _coherent(tree: Tree, hints: tuple[Hint, ...]) -> bool:
 
 
 def _carried(tree: Tree, hints: tuple[Hint, ...]) -> dict[int, int]:
-    """Bones that hang elsewhere than in their limb (feet under the root), to the bone that should carry them."""
+    """Bones that hang elsewhere than names say (feet under the root), to the bone that should carry them."""
+
+    def called(part: str, side: str, least: float) -> list[int]:
+        return [n for n, h in enumerate(hints) if h.side == side and h.parts.get(part, 0.0) > least]
+
     links: dict[int, int] = {}
     for part, carrier in CARRIERS.items():
-        for side in SIDES:
-            nodes = [n for n, h in enumerate(hints) if h.side == side and h.parts.get(part, 0.0) > 0.8]
-            carriers = [n for n, h in enumerate(hints) if h.side == side and h.parts.get(carrier, 0.0) > 0.5]
-            if carriers and nodes and not any(tree.above(c, n) for c in carriers for n in nodes):
-                for node in nodes:
-                    near = [c for c in carriers if not tree.above(node, c)]
-                    if near:
-                        links[node] = min(near, key=lambda c: float(np.linalg.norm(tree.heads[c] - tree.heads[node])))
+        for side in ("",) if part in TRUNK else SIDES:
+            nodes, carriers = called(part, side, 0.8), called(carrier, "" if carrier in TRUNK else side, 0.5)
+            if not nodes or not carriers or any(tree.above(c, n) for c in carriers for n in nodes):
+                continue
+            for node in (n for n in nodes if not any(tree.above(m, n) for m in nodes if m != n)):
+                near = [c for c in carriers if not tree.above(node, c)]
+                if near:
+                    links[node] = min(near, key=lambda c: float(np.linalg.norm(tree.heads[c] - tree.heads[node])))
     return links
 
 

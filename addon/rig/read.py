@@ -122,7 +122,7 @@ def read(
     lost = [b for chain in roles.values() for b in chain if b not in known]
     if lost:
         raise InvalidRig(f"{ob.name} has no bones {', '.join(lost[:5])} any more: press Cast again")
-    deform: Array | None = bones.deform
+    deform: Any = bones.deform
     rig = controls.find(ob)
     if rig is not None:
         # joints of a control rig are measured where the whole limb's rotation is, and only its controls are keyed
@@ -171,9 +171,9 @@ def _body(ob: bpy.types.Object, roles: Mapping[str, Sequence[str]]) -> Array | N
         if child.type != "MESH" or child.find_armature() != ob or not child.vertex_groups:
             continue
         mesh = child.data
-        points = np.empty(len(mesh.vertices) * 3, np.float32)
-        mesh.vertices.foreach_get("co", points)
-        points = points.reshape(-1, 3)
+        flat = np.empty(len(mesh.vertices) * 3, np.float32)
+        mesh.vertices.foreach_get("co", flat)
+        points = flat.reshape(-1, 3).astype(np.float64)
         is_arm = {g.index for g in child.vertex_groups if g.name in arms}
         keep = []
         for i in {*range(0, len(points), max(1, len(points) // BODY_POINTS)), *_outermost(points)}:

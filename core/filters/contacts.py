@@ -241,9 +241,9 @@ def _events(planted: Flags, loop: bool) -> list[tuple[int, str]]:
     n = len(planted)
     rounds = np.concatenate([planted] * 3) if loop else planted
     out = []
-    for a, b in runs(rounds.any(axis=1)):
+    for a, b in runs(np.any(rounds, axis=1)):
         found = [(a, "heel_strike"), (b, "toe_off")]
-        flat = runs(rounds[a:b].all(axis=1))
+        flat = runs(np.all(rounds[a:b], axis=1))
         if flat:
             found.append((a + flat[0][0], "foot_flat"))
         heel = np.flatnonzero(rounds[a:b, 0])

@@ -117,7 +117,7 @@ def _locked(motion: Motion, params: FootlockParams) -> tuple[Array, Array]:
     room = params.reach * full - had
     asked = np.maximum(longer, 0.0) / np.maximum(np.abs(room), 1e-3 * full)
     longest = had - room * np.expm1(-np.where(room > 0, asked, asked**2 / 16))
-    shift = _pelvis_shift(goals - positions[:, hips], longest, planted.any(axis=2), ramp)
+    shift = _pelvis_shift(goals - positions[:, hips], longest, np.any(planted, axis=2), ramp)
     positions = positions + shift[:, None]
     # a foot that swings may fall short; one that stands does only when both feet are planted too far apart
     lines = goals - positions[:, hips]
@@ -160,14 +160,14 @@ def _held(ankles: Array, turns: Array, planted: Flags, sole: Array, motion: Moti
     # what moves least says most about where the foot was meant to be
     weights = 1.0 / (0.05**2 + quat.dot(step, step))
 
-    flat = planted.all(axis=1)
+    flat = np.asarray(planted.all(axis=1))
     change = np.zeros_like(ankles)
     for a, b in runs(flat):
         mean = quat.mean(turns[a:b], weights[a:b])
         change[a:b] = quat.log(quat.multiply(mean, quat.conjugate(turns[a:b])))
     turns = quat.multiply(quat.exp(_bridged(change, flat, ramp)), turns)
 
-    stance = planted.any(axis=1)
+    stance = np.asarray(planted.any(axis=1))
     away = np.zeros_like(ankles)
     for a, b in runs(stance):
         # from sample to sample the foot turns about what is planted at both; between two pivots it goes with the source

@@ -46,7 +46,7 @@ def resample(motion: Motion, fps: float, cubic: bool = False) -> Motion:
     if motion.loop:
         whole = max(1, round(count / ratio))
         stretch = whole * ratio / count
-        at = np.arange(whole) * (ratio / stretch)
+        at: Array = np.arange(whole, dtype=np.float64) * (ratio / stretch)
     else:
         whole = round((count - 1) / ratio) + 1
         at = np.minimum(np.arange(whole) * ratio, count - 1.0)

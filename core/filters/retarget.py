@@ -166,4 +166,4 @@ def _overlap(theirs: Array, ours: Array) -> Array:
     a = np.concatenate([[0.0], np.cumsum(theirs) / max(theirs.sum(), 1e-12)])
     b = np.concatenate([[0.0], np.cumsum(ours) / max(ours.sum(), 1e-12)])
     shares = np.minimum(a[None, 1:], b[1:, None]) - np.maximum(a[None, :-1], b[:-1, None])
-    return np.maximum(shares, 0.0) + 1e-12
+    return np.asarray(np.maximum(shares, 0.0) + 1e-12)

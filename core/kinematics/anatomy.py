@@ -114,7 +114,7 @@ def angles(motion: Motion, role: str) -> Array:
     total, near = joint_angles(gather(joints), role), each.sum(axis=1)
     here, there = (a + _TURN * np.round((near - a) / _TURN) for a in (total, _other(total)))
     closer = ((there - near) ** 2).sum(axis=-1) < ((here - near) ** 2).sum(axis=-1)
-    return np.where(closer[:, None], there, here)
+    return np.asarray(np.where(closer[:, None], there, here))
 
 
 def gather(rotations: Array) -> Array:

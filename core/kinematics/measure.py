@@ -193,7 +193,7 @@ def _sole(places: Mapping[str, Array], ends: Mapping[str, Array], leg: float, bo
     toes = [
         p[2] - TOE_HEIGHT_TO_LEG * leg for j, p in (*places.items(), *ends.items()) if j.startswith(("toe", "foot"))
     ]
-    guess = min(guess, *toes)
+    guess = float(min(guess, *toes))
     if body is not None and len(body):
         low = float(body[:, 2].min())
         # a skirt, cape or prop below the feet is not the sole

@@ -142,12 +142,12 @@ def test_an_armature_without_bones_is_told():
 
 def test_an_armature_without_a_character_is_told():
     armature(*[(f"b{i}", f"b{i - 1}" if i else "", (i, 0, 0), (i + 1, 0, 0)) for i in range(8)])
-    refused(".")
+    refused("Error: .{20}")
 
 
 def test_bones_without_length_are_told():
     armature(*[(f"b{i}", f"b{i - 1}" if i else "", (0, 0, 1e-5 * i), (0, 0, 1e-5 * (i + 1))) for i in range(30)])
-    refused(".")
+    refused("Error: .{20}")
 
 
 def test_bones_deleted_after_casting_are_named(tmp_path):

@@ -55,8 +55,8 @@ def show(ob, arguments, **more):
     bpy.ops.troupe.retarget(place="source", landing="replace", **arguments, **more)
     cast = rig.read(ob, bpy.context)
     first, last = ob.animation_data.action.frame_range
-    times = np.arange(first, last + 1)
-    return cast, bake.joint_matrices(ob, cast, bpy.context, times), bake.read(ob, cast, bpy.context, frames=(first, last))
+    matrices = bake.joint_matrices(ob, cast, bpy.context, np.arange(first, last + 1))
+    return cast, matrices, bake.read(ob, cast, bpy.context, frames=(first, last))
 
 
 def degrees_apart(a, b):
@@ -81,6 +81,10 @@ def turns_by_role(motion):
     return out
 
 
+def contact_curves(motion):
+    return {name: curve for name, curve in motion.curves.items() if name.startswith("contact/")}
+
+
 def check(ob, source, arguments, report):
     """What must hold for one clip on one rig."""
     source = resample(contacts(source), 24.0)
@@ -96,7 +100,7 @@ def check(ob, source, arguments, report):
         apart = degrees_apart(quat.rotate(theirs[role], up), quat.rotate(ours[role], up)).max()
         assert apart < 2.0, (role, apart)
     _, _, planted = show(ob, arguments)
-    touching = replace(planted, curves={k: v for k, v in source.curves.items() if k.startswith("contact/")})
+    touching = replace(planted, curves=contact_curves(source))
     worst = max((c.travel for c in slide(touching)), default=0.0)
     # a rig a hundred metres tall slides a hundred times as far
     assert worst < 0.005 * max(1.0, s.leg_length()), worst
@@ -136,8 +140,8 @@ def test_a_generated_rig_with_ik_legs_keeps_its_feet(data):
     stage.choose(ob)
     bpy.ops.troupe.cast()
     source, arguments = source_of(data, WALKS[0])
-    cast, matrices, shown = show(ob, arguments)
-    touching = replace(shown, curves={k: v for k, v in resample(contacts(source), 24.0).curves.items() if "contact" in k})
+    shown = show(ob, arguments)[2]
+    touching = replace(shown, curves=contact_curves(resample(contacts(source), 24.0)))
     assert max(c.travel for c in slide(touching)) < 0.005
     keyed = {path for path, _ in canon.keys_of(ob.animation_data.action)}
     assert 'pose.bones["foot_ik.L"].location' in keyed and 'pose.bones["thigh_parent.L"]["IK_FK"]' in keyed
@@ -248,8 +252,9 @@ def test_what_is_no_humanoid_is_refused_with_a_reason(data, name):
     ob = rig_zoo.load(data / name)
     stage.choose(ob)
     before = canon.snapshot()
-    with pytest.raises(RuntimeError, match="."):
+    with pytest.raises(RuntimeError) as caught:
         bpy.ops.troupe.cast()
+    assert len(str(caught.value)) > 30
     assert canon.snapshot() == before
 
 

@@ -1,0 +1,126 @@
+"""What holds for every feature: one name everywhere, a tooltip, a reason when grey, one undo step, a demo, a page."""
+
+import importlib
+
+import bpy
+import canon
+import pytest
+import stage
+import testdata
+from troupe.addon import FEATURES, features, settings
+from troupe.core.params import declared
+
+NAMES = [name for names in FEATURES.values() for name in names]
+OPERATORS = sorted(f"troupe.{n}" for n in dir(bpy.ops.troupe))
+
+
+def operator(idname):
+    return getattr(bpy.ops.troupe, idname.split(".")[1])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_feature_has_an_operator_a_demo_and_a_page(name):
+    module = importlib.import_module(f"{features.__name__}.{name}")
+    assert module.Operator.bl_idname == f"troupe.{name}"
+    assert callable(importlib.import_module(f"{features.__name__.rpartition('.')[0]}.demos.{name}").build)
+    page = testdata.ROOT / "docs" / f"{name}.md"
+    assert "](images/" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("idname", OPERATORS)
+def test_an_operator_has_a_label_and_a_tooltip(idname):
+    rna = operator(idname).get_rna_type()
+    assert len(rna.description) > 20 and rna.name
+    for p in rna.properties:
+        if p.identifier not in ("rna_type", "filepath", "filter_glob"):
+            assert p.description, p.identifier
+
+
+@pytest.mark.parametrize("idname", OPERATORS)
+def test_an_operator_that_cannot_run_says_why(idname):
+    bpy.ops.object.armature_add()
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert not operator(idname).poll()
+    with pytest.raises(RuntimeError, match=r"poll\(\) [A-Z].{10}"):
+        operator(idname)()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_at_most_six_parameters_are_basic(name):
+    params = importlib.import_module(f"{features.__name__}.{name}").Operator.params
+    assert sum(p.basic for p in declared(params)) <= 6
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_properties_and_parameters_agree(name):
+    cls = importlib.import_module(f"{features.__name__}.{name}").Operator
+    stage.actor()
+    owner = bpy.context.scene if cls.owner == "scene" else bpy.context.object
+    assert settings.params_from(getattr(owner.troupe, name), cls.params) == cls.params()
+    rna = operator(f"troupe.{name}").get_rna_type().properties
+    for p in declared(cls.params):
+        assert rna[p.name].description == p.help
+        if p.kind in ("float", "int"):
+            assert rna[p.name].hard_min == pytest.approx(p.lo) and rna[p.name].hard_max == pytest.approx(p.hi)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_demo_builds_its_scene(name):
+    demo = importlib.import_module(f"{features.__name__.rpartition('.')[0]}.demos.{name}")
+    demo.build(bpy.context)
+    assert any(ob.type == "MESH" for ob in bpy.context.scene.objects)
+    assert any(ob.troupe.is_cast for ob in bpy.context.scene.objects)
+
+
+def test_a_click_takes_the_settings_of_the_sidebar():
+    ob = stage.actor()
+    ob.troupe.retarget.file, ob.troupe.retarget.markers, ob.troupe.retarget.travel = "/a/walk.bvh", True, 1.7
+    cls = importlib.import_module(f"{features.__name__}.retarget").Operator
+
+    class Click:
+        """Stands in for the operator: without a window Blender never invokes one."""
+
+        records, _group = cls.records, cls._group
+
+        def actors(self, context):
+            return [ob]
+
+        def execute(self, context):
+            return {"FINISHED"}
+
+    click = Click()
+    assert cls.invoke(click, bpy.context, None) == {"FINISHED"}
+    assert (click.file, click.markers) == ("/a/walk.bvh", True) and click.travel == pytest.approx(1.7)
+
+
+def test_a_scripts_arguments_are_kept_as_settings(tmp_path):
+    ob = stage.actor()
+    bpy.ops.troupe.retarget(file=str(stage.walk_file(tmp_path, cycles=1)), travel=2.0)
+    assert ob.troupe.retarget.travel == 2.0
+
+
+def test_one_click_is_one_undo_step(tmp_path):
+    path = str(stage.walk_file(tmp_path, cycles=1))
+    stage.actor()
+    bpy.ops.ed.undo_push(message="start")
+    before = canon.snapshot()
+    bpy.ops.troupe.retarget("EXEC_DEFAULT", True, file=path)
+    after = canon.snapshot()
+    assert after != before
+    for _ in range(3):
+        bpy.ops.ed.undo()
+        assert canon.snapshot() == before
+        bpy.ops.ed.redo()
+        assert canon.snapshot() == after
+
+
+def test_unregistering_leaves_nothing_behind():
+    addon = importlib.import_module(features.__name__.rpartition(".")[0])
+    addon.unregister()
+    try:
+        assert not hasattr(bpy.types.Object, "troupe")
+        assert not [c for c in dir(bpy.types) if c.startswith("TROUPE_")]
+    finally:
+        addon.register()
+    assert hasattr(bpy.types.Object, "troupe")
