@@ -28,11 +28,11 @@ def add(context: bpy.types.Context, params: MannequinParams) -> bpy.types.Object
     unit = 1.0 / context.scene.unit_settings.scale_length
     data = bpy.data.armatures.new(NAME)
     rig = bpy.data.objects.new(NAME, data)
-    context.collection.objects.link(rig)
+    where = context.collection
+    where.objects.link(rig)
     if not rig.visible_get():
-        where = context.collection.name
         bpy.data.armatures.remove(data)
-        raise TroupeError(f"the active collection {where!r} is hidden or excluded; make it visible or choose another")
+        raise TroupeError(f"the collection {where.name!r} is hidden; make it visible or make another one active")
     rig.location = context.scene.cursor.location
     rig.show_in_front = True
     data.display_type = "STICK"
@@ -43,7 +43,7 @@ def add(context: bpy.types.Context, params: MannequinParams) -> bpy.types.Object
     _add_bones(rig, bones(skeleton), unit)
     paints = _materials(rig.name, params.theme)
     for mesh in meshes:
-        _add_mesh(context, rig, mesh, skeleton.names, paints, unit)
+        _add_mesh(where, rig, mesh, skeleton.names, paints, unit)
     return rig
 
 
@@ -81,7 +81,7 @@ def _materials(owner: str, theme: str) -> list[bpy.types.Material]:
 
 
 def _add_mesh(
-    context: bpy.types.Context,
+    where: bpy.types.Collection,
     rig: bpy.types.Object,
     mesh: Mesh,
     joints: tuple[str, ...],
@@ -89,7 +89,7 @@ def _add_mesh(
     unit: float,
 ) -> None:
     ob = bpy.data.objects.new(f"{rig.name} {mesh.name}", _mesh_data(f"{rig.name} {mesh.name}", mesh, paints, unit))
-    context.collection.objects.link(ob)
+    where.objects.link(ob)
     ob.parent = rig
     used = mesh.weights > 0
     for joint in np.unique(mesh.joints[used]).tolist():

@@ -95,10 +95,14 @@ def perform(name: str, module: ModuleType, engine: str, budget: float) -> tuple[
     scene = bpy.context.scene
     scene.name = name
     first, last = getattr(module, "FRAMES", None) or picture.motion_range(scene)
-    points = picture.figure_points(scene, _spaced(first, last, 24))
+    moments = _spaced(first, last, 24)
+    boxes = picture.figure_points(scene, moments)
+    points = boxes.reshape(-1, 3)
     picture.dress(scene, points)
     if hasattr(module, "camera"):
         module.camera(bpy.context)
+    elif picture.travels(boxes):
+        picture.follow_camera(scene, boxes, moments)
     elif first == last:
         picture.turn_camera(scene, points, _TURN_FRAMES)
         last = first + _TURN_FRAMES - 1

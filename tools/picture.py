@@ -59,16 +59,36 @@ def motion_range(scene: Any) -> tuple[int, int]:
 
 
 def figure_points(scene: Any, frames: Sequence[int]) -> npt.NDArray[np.float64]:
-    """Return (P, 3) corners of the boxes around all visible meshes, over the frames."""
-    points: list[list[float]] = []
+    """Return (N, P, 3) corners of the boxes around all visible meshes, frame by frame."""
+    points: list[list[list[float]]] = []
     for frame in frames:
         scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        for ob in scene.objects:
-            if ob.type == "MESH" and ob.visible_get() and not ob.hide_render:
-                evaluated = ob.evaluated_get(depsgraph)
-                points += [list(evaluated.matrix_world @ Vector(corner)) for corner in evaluated.bound_box]
-    return np.array(points or [[-1.0, -1.0, 0.0], [1.0, 1.0, 2.0]])
+        shown = [ob for ob in scene.objects if ob.type == "MESH" and ob.visible_get() and not ob.hide_render]
+        boxes = [ob.evaluated_get(depsgraph) for ob in shown]
+        points.append([list(ob.matrix_world @ Vector(corner)) for ob in boxes for corner in ob.bound_box])
+    return np.array(points) if points[0] else np.tile([[-1.0, -1.0, 0.0], [1.0, 1.0, 2.0]], (len(frames), 1, 1))
+
+
+def travels(points: npt.NDArray[np.float64]) -> bool:
+    """Tell whether the figures of (N, P, 3) go farther than they are tall, so that one view of it all is a wide one."""
+    centres = points.mean(axis=1)
+    return bool(np.ptp(centres, axis=0).max() > np.ptp(points[0, :, 2]))
+
+
+def follow_camera(scene: Any, points: npt.NDArray[np.float64], frames: Sequence[int]) -> None:
+    """Let the camera go along with figures that travel, at one pace, as close as their (N, P, 3) points allow."""
+    centres = points.mean(axis=1)
+    share = np.linspace(0.0, 1.0, len(frames))[:, None]
+    path = centres[0] + share * (centres[-1] - centres[0])
+    if np.abs(centres - path).max() > 0.5 * np.ptp(points[0, :, 2]):
+        path = centres
+    path[:, 2] = 0.0
+    start = camera_matrix((points - path[:, None]).reshape(-1, 3))
+    scene.camera.matrix_world = start
+    for frame, place in zip(frames, path, strict=True):
+        scene.camera.location = start.translation + Vector(place)
+        scene.camera.keyframe_insert("location", frame=frame)
 
 
 def dress(scene: Any, points: npt.NDArray[np.float64]) -> None:

@@ -248,13 +248,16 @@ def rotation_values(turn: Array, mode: str) -> Array:
     return q if mode == "QUATERNION" else euler.to_axis_angle(q)
 
 
-def rotation_matrix(values: Array, mode: str) -> Array:
-    """(..., 3, 3) from the values of a rotation property: the inverse of `rotation_values`."""
+def rotation_quaternion(values: Array, mode: str) -> Array:
+    """(..., 4) from the values of a rotation property: the inverse of `rotation_values`."""
     if mode == "QUATERNION":
-        return quat.to_matrix(quat.unit(values))
-    if mode == "AXIS_ANGLE":
-        return quat.to_matrix(euler.from_axis_angle(values))
-    return euler.to_matrix(values, mode)
+        return quat.unit(values)
+    return euler.from_axis_angle(values) if mode == "AXIS_ANGLE" else euler.to_quat(values, mode)
+
+
+def rotation_matrix(values: Array, mode: str) -> Array:
+    """(..., 3, 3) from the values of a rotation property."""
+    return quat.to_matrix(rotation_quaternion(values, mode))
 
 
 def basis_from_channels(location: Array, rotation: Array, mode: str, scale: Array) -> Array:

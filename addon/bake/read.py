@@ -10,7 +10,8 @@ import numpy as np
 
 from ...core.errors import Cancelled, InvalidMotion
 from ...core.filters.retarget import lifts
-from ...core.kinematics.cast import Cast, read_joints
+from ...core.kinematics.cast import Cast, read_joints, read_turns
+from ...core.maths import quat
 from ...core.motion import Motion
 from ...core.skeleton import Array
 from .. import scene as scenes
@@ -40,9 +41,13 @@ def read(
         should_stop: Asked between frames when the rig has to be sampled.
     """
     times, rate = sample_times(ob, context.scene, action, frames)
-    return Motion(
-        cast.skeleton, rate, *read_joints(cast, joint_matrices(ob, cast, context, times, action, should_stop))
-    )
+    alone = action or nla.plain_source(ob)
+    if alone is not None and moved_by_curves_alone(ob, cast):
+        rigid = _rigid(ob, cast, Values(ob, alone, times), scenes.metre(context.scene))
+        if rigid is not None:
+            return Motion(cast.skeleton, rate, *read_turns(cast, *rigid))
+    matrices = joint_matrices(ob, cast, context, times, action, should_stop)
+    return Motion(cast.skeleton, rate, *read_joints(cast, matrices))
 
 
 def joint_matrices(
@@ -56,7 +61,7 @@ def joint_matrices(
     """World matrices (T, J, 4, 4) [m] of the joints' bones at `times` (T,) [frames]."""
     alone = action or nla.plain_source(ob)
     if alone is not None and moved_by_curves_alone(ob, cast):
-        world = _evaluated(ob, cast, alone, times)
+        world = _evaluated(ob, cast, Values(ob, alone, times))
     else:
         world = _sampled(ob, cast, context, times, action, should_stop)
     world[..., :3, :] *= scenes.metre(context.scene)
@@ -134,47 +139,85 @@ def _with_ancestors(cast: Cast) -> list[int]:
     return sorted(wanted)
 
 
-def _evaluated(ob: bpy.types.Object, cast: Cast, action: bpy.types.Action, times: Array) -> Array:
-    bag = curves.bag(ob, action, create=False)
-    found = curves.read(bag) if bag is not None else {}
+class Values:
+    """The values of an action's curves at some times, and the present ones of whatever has no curve."""
+
+    def __init__(self, ob: bpy.types.Object, action: bpy.types.Action, times: Array) -> None:
+        bag = curves.bag(ob, action, create=False)
+        found = curves.read(bag) if bag is not None else {}
+        columns = curves.evaluate(list(found.values()), times).T if found else ()
+        self.curves = dict(zip(found, columns, strict=True))
+        self.count = len(times)
+
+    def of(self, owner: Any, prefix: str, name: str) -> Array:
+        """(T, C) of a channel."""
+        now = np.array(getattr(owner, name), dtype=np.float64)
+        out = np.empty((self.count, len(now)))
+        for k, value in enumerate(now):
+            out[:, k] = self.curves.get((prefix + name, k), value)
+        return out
+
+    def moves(self, prefix: str, name: str) -> bool:
+        """Whether a channel has curves."""
+        return any((prefix + name, k) in self.curves for k in range(4))
+
+
+def _rotation_channel(owner: Any) -> str:
+    return pose.ROTATION_CHANNEL.get(owner.rotation_mode, "rotation_euler")
+
+
+def _rigid(ob: bpy.types.Object, cast: Cast, values: Values, metre: float) -> tuple[Array, Array] | None:
+    """World places (T, J, 3) [m] and orientations (T, J, 4) of the joints' bones, by quaternions alone.
+
+    None where something is scaled or does not inherit rotation: then only matrices tell.
+    """
+    bones, rest, needed = ob.pose.bones, pose.rest(ob.data), _with_ancestors(cast)
+    world = _object_matrices(ob, values)
+    sizes = np.linalg.norm(world[:, :3, :3], axis=1)
+    if np.ptp(sizes) > 1e-6 * sizes.max() or np.linalg.det(world[0, :3, :3]) < 0:
+        return None
+    size = float(sizes.mean())
+    object_turn = quat.from_matrix(world[:, :3, :3] / size)
+    places, turns = np.empty((len(bones), values.count, 3)), np.empty((len(bones), values.count, 4))
+    for b in needed:
+        bone, prefix, p = bones[b], curves.bone_path(bones[b].name, ""), int(rest.parents[b])
+        scaled = values.moves(prefix, "scale") or max(abs(x - 1.0) for x in bone.scale) > 1e-6
+        if scaled or not rest.flags[b][1] or not rest.flags[b][2]:
+            return None
+        step = rest.matrices[b] if p < 0 else np.linalg.inv(rest.matrices[p]) @ rest.matrices[b]
+        lying = quat.from_matrix(step[:3, :3])
+        above = (object_turn, world[:, :3, 3]) if p < 0 else (turns[p], places[p])
+        frame = quat.multiply(above[0], lying)
+        places[b] = above[1] + quat.rotate(above[0], size * step[:3, 3])
+        if not bone.bone.use_connect and (values.moves(prefix, "location") or any(bone.location)):
+            places[b] += quat.rotate(frame, size * values.of(bone, prefix, "location"))
+        turn = values.of(bone, prefix, _rotation_channel(bone))
+        turns[b] = quat.multiply(frame, pose.rotation_quaternion(turn, bone.rotation_mode))
+    return np.moveaxis(places[cast.joints], 0, 1) * metre, np.moveaxis(turns[cast.joints], 0, 1)
+
+
+def _evaluated(ob: bpy.types.Object, cast: Cast, values: Values) -> Array:
+    """World matrices (T, J, 4, 4) of the joints' bones [world units]."""
     needed = _with_ancestors(cast)
     number = {b: i for i, b in enumerate(needed)}
-    wanted = list(found.values())
-    values = dict(zip(found, curves.evaluate(wanted, times).T, strict=True)) if wanted else {}
-    basis = np.empty((len(times), len(needed), 4, 4))
+    basis = np.empty((values.count, len(needed), 4, 4))
     for i, b in enumerate(needed):
         bone = ob.pose.bones[b]
         prefix = curves.bone_path(bone.name, "")
-        basis[:, i] = _basis(bone, prefix, values, len(times))
+        location, turn, scale = (values.of(bone, prefix, c) for c in ("location", _rotation_channel(bone), "scale"))
+        if bone.bone.use_connect:  # Blender ignores it there
+            location[:] = 0.0
+        basis[:, i] = pose.basis_from_channels(location, turn, bone.rotation_mode, scale)
     posed = pose.pose_from_basis(pose.rest(ob.data).part(needed), basis)[:, [number[b] for b in cast.joints.tolist()]]
-    return _object_matrices(ob, values, len(times))[:, None] @ posed
+    return _object_matrices(ob, values)[:, None] @ posed
 
 
-def _track(owner: Any, prefix: str, name: str, values: dict[tuple[str, int], Array], count: int) -> Array:
-    """(T, C) of a channel: its curves, and the present value where there is none."""
-    now = np.atleast_1d(np.array(getattr(owner, name), dtype=np.float64))
-    out = np.broadcast_to(now, (count, len(now))).copy()
-    for k in range(len(now)):
-        curve = values.get((prefix + name, k))
-        if curve is not None:
-            out[:, k] = curve
-    return out
-
-
-def _basis(owner: Any, prefix: str, values: dict[tuple[str, int], Array], count: int) -> Array:
-    mode = owner.rotation_mode
-    channel = pose.ROTATION_CHANNEL.get(mode, "rotation_euler")
-    location, rotation, scale = (_track(owner, prefix, c, values, count) for c in ("location", channel, "scale"))
-    return pose.basis_from_channels(location, rotation, mode, scale)
-
-
-def _object_matrices(ob: bpy.types.Object, values: dict[tuple[str, int], Array], count: int) -> Array:
-    mode = ob.rotation_mode
-    channel = pose.ROTATION_CHANNEL.get(mode, "rotation_euler")
-    delta = {"QUATERNION": "delta_rotation_quaternion", "AXIS_ANGLE": ""}.get(mode, "delta_rotation_euler")
-    names = ("location", channel, "scale", "delta_location", delta, "delta_scale")
-    track = [_track(ob, "", n, values, count) if n else np.tile([0.0, 0.0, 1.0, 0.0], (count, 1)) for n in names]
-    return pose.object_basis(track[0], track[1], mode, track[2], track[3], track[4], track[5])
+def _object_matrices(ob: bpy.types.Object, values: Values) -> Array:
+    delta = {"QUATERNION": "delta_rotation_quaternion", "AXIS_ANGLE": ""}.get(ob.rotation_mode, "delta_rotation_euler")
+    names = ("location", _rotation_channel(ob), "scale", "delta_location", delta, "delta_scale")
+    still = np.tile([0.0, 0.0, 1.0, 0.0], (values.count, 1))
+    location, turn, scale, *deltas = (values.of(ob, "", n) if n else still for n in names)
+    return pose.object_basis(location, turn, ob.rotation_mode, scale, *deltas)
 
 
 def _sampled(

@@ -69,7 +69,8 @@ def detect(bones: Bones) -> Mapping:
     errors = [r for r in readings if isinstance(r, InvalidRig)]
     bodies = [r for r in readings if not isinstance(r, InvalidRig)]
     if not bodies:
-        raise InvalidRig(f"not a humanoid: {errors[0]}, and the bone names do not help{_unnamed(read_names(bones.names))}")
+        names = _unnamed(read_names(bones.names))
+        raise InvalidRig(f"not a humanoid: {errors[0]}, and the bone names do not help{names}")
     tree, evidence, body = bodies[0]
     _check_upright(tree, body, _unnamed(read_names(bones.names)))
     return _mapping(bones, tree, evidence, body)
@@ -149,7 +150,8 @@ def _carried(tree: Tree, hints: tuple[Hint, ...]) -> dict[int, int]:
                 continue
             for node in (n for n in nodes if not any(tree.above(m, n) for m in nodes if m != n)):
                 near = [c for c in carriers if not tree.above(node, c)]
-                if near:
+                # What hangs from nothing finds its place in the trunk by position.
+                if near and (carrier not in TRUNK or tree.parents[node] >= 0):
                     links[node] = min(near, key=lambda c: float(np.linalg.norm(tree.heads[c] - tree.heads[node])))
     return links
 

@@ -47,7 +47,7 @@ def toe(tree: Tree, evidence: Evidence, body: Body, side: int) -> int:
 
 def _may_be_toe(evidence: Evidence, node: int) -> bool:
     parts = evidence.hints[node].parts
-    return not parts or "toe" in parts
+    return not parts or bool(parts.keys() & {"toe", "finger"})
 
 
 def _ahead(tree: Tree, body: Body) -> Array:

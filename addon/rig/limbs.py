@@ -186,7 +186,7 @@ def _is_hand(tree: Tree, joints: Ints) -> Flags:
 
 def _detached(tree: Tree) -> Ints:
     """(k, 3) limbs whose end hangs from elsewhere but sits where the leaf of the limb points (feet under a root)."""
-    found = []
+    found: list[list[int]] = []
     for lower in (n for n in range(len(tree)) if tree.sizes[n] < 3 and tree.parents[n] >= 0):
         upper = int(tree.parents[lower])
         way = tree.heads[lower] - tree.heads[upper]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from .words import ANATOMY, WORDS
@@ -34,6 +34,7 @@ class Hint:
         helper: 0 for a plain name .. 1 for a control, target, end marker or twist.
         stem: The name without its side: equal for the two bones of a pair.
         order: The name's numbers and letters in natural order, for sorting `finger2` before `finger10`.
+        twist: Whether twisting is all that makes it a helper.
     """
 
     side: str
@@ -41,6 +42,7 @@ class Hint:
     helper: float
     stem: str
     order: tuple[tuple[int, int, str], ...]
+    twist: bool = False
 
 
 def read_names(names: tuple[str, ...]) -> tuple[Hint, ...]:
@@ -107,8 +109,8 @@ def _split_script(token: str) -> list[str]:
 
 
 def _side(tokens: tuple[str, ...]) -> str:
-    sides = {MEANING[t] for t in tokens if MEANING.get(t) in ("left", "right")}
-    return {("left",): "L", ("right",): "R"}.get(tuple(sides), "")
+    sides = {MEANING.get(t) for t in tokens} & {"left", "right"}
+    return "" if len(sides) != 1 else "L" if "left" in sides else "R"
 
 
 def _stem(tokens: tuple[str, ...]) -> str:
@@ -131,14 +133,13 @@ def _read(tokens: tuple[str, ...], common: set[str], stems: Counter[str]) -> Hin
     if "other" in meanings:
         parts, factor = {}, 0.1
     for meaning in FACTOR.keys() & meanings:
-        # Necks of some families are called twist and are the only neck there is.
-        if not (meaning == "twist" and ("neck" in parts or "spine" in parts)):
-            factor *= FACTOR[meaning]
+        factor *= FACTOR[meaning]
     if side and "hips" in parts:
         parts = {"hip": 1.0} if "hip" in meanings else {"hips": 0.15}
     order = tuple((0, int(t), "") if t.isdigit() else (1, 0, t) for t in tokens)
     helper = 1.0 - factor if factor < UNKNOWN else 0.0
-    return Hint(side, {part: weight * factor for part, weight in parts.items()}, helper, stem, order)
+    beliefs = {part: weight * factor for part, weight in parts.items()}
+    return Hint(side, beliefs, helper, stem, order, "twist" in meanings and not meanings & {"helper", "end", "other"})
 
 
 def _is_marker(token: str, side: str, before: set[str]) -> bool:
@@ -190,11 +191,15 @@ def in_context(hints: list[Hint]) -> tuple[Hint, ...]:
     else:
         means["leg"] = {"thigh": 0.6, "shin": 0.6, "foot": 0.5, "toe": 0.3}
 
+    plain = {(h.side, part) for h in hints if not h.helper for part in h.parts}
     settled = []
     for hint in hints:
+        # A twist or roll that is the only bone of its part is the part: necks, the wrists of robots.
+        main = max(hint.parts, key=lambda part: hint.parts[part], default="")
+        lone = hint.twist and (hint.side, main) not in plain
         parts: dict[str, float] = {}
         for part, weight in hint.parts.items():
             for meant, share in means.get(part, {part: 1.0}).items():
-                parts[meant] = max(parts.get(meant, 0.0), weight * share)
-        settled.append(Hint(hint.side, parts, hint.helper, hint.stem, hint.order))
+                parts[meant] = max(parts.get(meant, 0.0), weight * share / (FACTOR["twist"] if lone else 1.0))
+        settled.append(replace(hint, parts=parts, helper=0.0 if lone else hint.helper))
     return tuple(settled)

@@ -182,10 +182,14 @@ class Tree:
         return table
 
     def hung(self, links: dict[int, int]) -> Tree:
-        """The tree with some nodes hung from others instead."""
+        """The tree with some nodes hung from others instead, but for links that would close a ring."""
         parents = self.parents.copy()
         for node, parent in links.items():
-            parents[node] = parent
+            at = parent
+            while at >= 0 and at != node:
+                at = int(parents[at])
+            if at < 0:
+                parents[node] = parent
         return Tree(self.bones, parents, self.heads)
 
 

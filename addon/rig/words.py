@@ -69,8 +69,8 @@ WORDS: dict[str, str] = {
     "end": "end ends nub tip tips leaf site endsite effector terminal 先 末端 끝",
     "helper": "ik fk ikfk pole poles target targets tgt ctrl ctrls ctl cntrl control controls controller con mch org "
     "tweak tweaks helper helpers hlp aux adjust corr corrective correction muscle jiggle dyn dynamic phys physics "
-    "sim collider col hitbox prop props weapon slot socket attach attachment mount item holder grip gun null dummy "
-    "locator loc handle offset ofs driver drv pin parent space follow aim lookat look pivot proxy vis wgt widget "
+    "sim collider col hitbox prop props weapon slot socket attach attachment mount item holder grip gripper gun null "
+    "dummy locator loc handle offset ofs driver drv pin parent space follow aim lookat look pivot proxy vis wgt widget "
     "volume bulge fix support supp cancel shadow swing str mechanic gizmo snap switch rot scale extra fake copy dup "
     "share guide キャンセル グルーブ 補助 ダミー 親 操作",
     "other": "hair hairs bang bangs ponytail braid skirt cloth clothes dress cape cloak coat sleeve sleeves scarf tie "

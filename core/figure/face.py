@@ -11,7 +11,7 @@ from .head import EYE, EYEBALL, ORIGIN, forms
 from .implicit import Blob, ellipsoid, evaluate, mirrored
 from .layout import Layout
 from .mannequin import MannequinParams
-from .net import both_sides, net, project, steps
+from .net import net, project, steps
 from .shell import Shell, material, shell
 
 _PUPIL, _IRIS = np.radians([13.5, 30.0])
@@ -78,7 +78,7 @@ def hair(layout: Layout, params: MannequinParams) -> Shell:
     if params.hair == "bun":
         blobs.append(ellipsoid((0.0, 11.6, 6.6), (3.4, 3.2, 3.4), 1.0))
     rows = steps(0.4, 0.8, 10.6), steps(-13.0, 0.8, 17.5), steps(-10.0, 0.8, 15.0)
-    v, f = net(mirrored(blobs), (both_sides(rows[0]), *rows[1:]))
+    v, f = net(mirrored(blobs), rows, mirror=True)
     return _on_head(layout, v, f, "Hair", "head")
 
 

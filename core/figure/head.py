@@ -11,7 +11,7 @@ from .faces import Index, borders, compact, pocket, split
 from .implicit import Blob, Field, cone, ellipsoid, left_half, mirrored, sweep
 from .layout import Layout
 from .mannequin import MannequinParams
-from .net import both_sides, neighbour_mean, net, project, steps
+from .net import neighbour_mean, net, project, steps
 from .shell import Shell, material, rise, shell
 
 ORIGIN = np.array([0.0, -1.0, 163.8])
@@ -69,8 +69,8 @@ def neck(params: MannequinParams, margin: float, origin: Array, blend: float) ->
 def head(layout: Layout, params: MannequinParams) -> Shell:
     """The skin of head and neck; the neck's lower end is hidden in the collar."""
     field = mirrored(forms(params))
-    x, y = both_sides(steps(0.2, 0.4, 5.0, 0.75, 9.9)), steps(-12.0, 0.4, -4.0, 0.9, 13.5)
-    v, f = net(field, (x, y, steps(-27.0, 0.9, -9.0, 0.4, 2.6, 0.9, 13.5)))
+    x, y = steps(0.2, 0.4, 5.0, 0.75, 9.9), steps(-12.0, 0.4, -4.0, 0.9, 13.5)
+    v, f = net(field, (x, y, steps(-27.0, 0.9, -9.0, 0.4, 2.6, 0.9, 13.5)), mirror=True)
     part = np.full(len(f), material("Skin"))
     v, f, hole, origin = split(v, f, _almond(v, EYE, _EYE_HALF, _EYE_UP, _EYE_DOWN))
     f, part = f[~hole], part[origin][~hole]

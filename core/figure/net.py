@@ -29,30 +29,42 @@ def steps(*knots: float) -> Array:
     return np.array(row)
 
 
-def both_sides(row: Array) -> Array:
-    """A row of positive coordinates with its mirror image before it."""
-    return np.concatenate([-row[::-1], row])
-
-
-def net(field: Field, axes: Sequence[Array], relax: int = 3) -> tuple[Array, Index]:
+def net(field: Field, axes: Sequence[Array], relax: int = 3, mirror: bool = False) -> tuple[Array, Index]:
     """Quad mesh of the surface field = 0.
 
     Args:
         field: Signed distance; must be positive on the border of the grid.
         axes: Three rising coordinate rows of the grid; they need not be evenly spaced.
         relax: Rounds of smoothing, each followed by a projection back onto the surface.
+        mirror: The field is its own mirror image in x and the first row, all positive, is that of the left half.
 
     Returns:
         vertices (V, 3) and quads (Q, 4), counter-clockwise seen from outside.
     """
-    vertices, quads = _surface_net(_near_surface(field, axes), axes)
+    value = _near_surface(field, axes)
+    if mirror:
+        value = np.concatenate([value[::-1], value])
+        axes = (np.concatenate([-axes[0][::-1], axes[0]]), *axes[1:])
+    vertices, quads, cells = _surface_net(value, axes)
     ring = neighbour_mean(quads, len(vertices))
-    middle = np.abs(vertices[:, 0]) < _TINY if axes[0][0] == -axes[0][-1] else np.zeros(len(vertices), dtype=bool)
+    left, twins = _twins(cells, len(axes[0]) - 2) if mirror else (np.arange(len(vertices)), None)
     for k in range(relax + 1):
         even = vertices if k == relax else 0.5 * (vertices + ring(vertices))
-        vertices = project(field, even, rounds=2 if k == relax else 1)
-        vertices[middle, 0] = 0.0  # a mirrored form may have a crease there, on which Newton steps wander
+        vertices = np.empty_like(even)
+        vertices[left] = project(field, even[left], rounds=2 if k == relax else 1)
+        if twins is not None:
+            vertices[left[left == twins], 0] = 0.0
+            vertices[twins] = vertices[left] * (-1.0, 1.0, 1.0)
     return vertices, quads
+
+
+def _twins(cells: Index, last: int) -> tuple[Index, Index]:
+    """The cells (rows of indices) on the left or in the middle, and the number of each one's mirror image."""
+    left = np.flatnonzero(2 * cells[:, 0] >= last)
+    number = np.full(cells.max(axis=0) + 1, -1)
+    number[tuple(cells.T)] = np.arange(len(cells))
+    i, j, k = cells[left].T
+    return left, number[last - i, j, k]
 
 
 def _near_surface(field: Field, axes: Sequence[Array]) -> Array:
@@ -99,7 +111,8 @@ def _fill_pinches(value: Array) -> Array:
     return value
 
 
-def _surface_net(value: Array, axes: Sequence[Array]) -> tuple[Array, Index]:
+def _surface_net(value: Array, axes: Sequence[Array]) -> tuple[Array, Index, Index]:
+    """Vertices (V, 3), quads (Q, 4), and the cell (V, 3) that each vertex lies in."""
     value = _fill_pinches(value)
     inside = value < 0
     count = np.add.reduce([c.astype(np.int8) for c in _corners(inside)])
@@ -125,7 +138,7 @@ def _surface_net(value: Array, axes: Sequence[Array]) -> tuple[Array, Index]:
         edge = np.argwhere(np.diff(inside.astype(np.int8), axis=axis))
         quad = np.stack([number[tuple((edge - back).T)] for back in (u + v, v, 0 * u, u)], axis=1)
         quads.append(np.where(inside[tuple(edge.T)][:, None], quad, quad[:, ::-1]))
-    return place / hits, np.concatenate(quads)
+    return place / hits, np.concatenate(quads), cells
 
 
 def project(field: Field, points: Array, rounds: int = 2) -> Array:

@@ -12,7 +12,7 @@ from .head import ORIGIN, neck
 from .implicit import Blob, Map, cone, ellipsoid, left_half, mirrored, sweep
 from .layout import Layout
 from .mannequin import MannequinParams
-from .net import both_sides, net, project, steps
+from .net import net, project, steps
 from .shell import Shell, material, rise, shell, softened
 
 # Height, then half width, back and front: masculine, feminine
@@ -84,7 +84,7 @@ def suit(layout: Layout, params: MannequinParams) -> Shell:
     field = mirrored(forms.all)
     wide = layout.rest[layout.skeleton.index("hand.L"), 0] + 8.0
     rows = steps(_SPACING / 2, _SPACING, wide), steps(-20.0, _SPACING, 20.0), steps(3.0, _SPACING, 167.0)
-    v, f = net(field, (both_sides(rows[0]), *rows[1:]))
+    v, f = net(field, rows, mirror=True)
     part = np.full(len(f), material("Torso"))
     for name, value in _seams(layout, forms):
         v, f, inside, origin = split(v, f, value(left_half(v)))

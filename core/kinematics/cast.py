@@ -116,10 +116,14 @@ def read_joints(cast: Cast, matrices: Array) -> tuple[Array, Array]:
     Scale and shear are dropped; the root is midway between the two thigh heads as they are, so that a rig whose
     thighs hang from something else than the hips keeps its feet where they were.
     """
-    turned = orthonormal(matrices) @ np.swapaxes(cast.neutral, -1, -2)
-    globals_ = quat.from_matrix(turned)
+    return read_turns(cast, matrices[..., :3, 3], quat.from_matrix(orthonormal(matrices)))
+
+
+def read_turns(cast: Cast, places: Array, turns: Array) -> tuple[Array, Array]:
+    """As `read_joints`, from the places (T, J, 3) and orientations (T, J, 4) of the bones."""
+    globals_ = quat.multiply(turns, quat.conjugate(quat.from_matrix(cast.neutral)))
     left, right = (cast.skeleton.joint(f"thigh_{s}") for s in SIDES)
-    roots = (matrices[:, left, :3, 3] + matrices[:, right, :3, 3]) / 2
+    roots = (places[:, left] + places[:, right]) / 2
     return roots, quat.continuous(fk.local_rotations(cast.skeleton, globals_))
 
 

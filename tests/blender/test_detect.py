@@ -235,6 +235,7 @@ def chain(role: str, count: int) -> str:
         *(chain("neck", n) for n in (2, 3)),
         UNREAL + "\nhang: foot < root",
         UNREAL + "\nhang: foot < root\nhang: hand < root",
+        UNREAL + "\nhang: upper_arm < spine_03\nhang: head < spine_03",
     ],
 )
 def test_body_with_fewer_or_more_bones_is_mapped(text: str) -> None:

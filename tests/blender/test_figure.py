@@ -68,8 +68,9 @@ def test_bones_lie_where_the_core_puts_them() -> None:
         assert np.allclose(bone.head_local, row.head, atol=1e-5), row.name
         assert np.allclose(bone.tail_local, row.tail, atol=1e-5), row.name
         assert (bone.parent.name if bone.parent else "") == row.parent
-        across = row.roll - np.dot(row.roll, bone.y_axis) * np.array(bone.y_axis)
-        assert np.dot(bone.z_axis, across / np.linalg.norm(across)) > 0.999, row.name
+        _, y, z = np.array(bone.matrix_local)[:3, :3].T
+        across = row.roll - (row.roll @ y) * y
+        assert z @ across / np.linalg.norm(across) > 0.999, row.name
     assert not actor.data.bones["root"].use_deform
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from troupe.core.figure.faces import directed_edges
 from troupe.core.figure.implicit import cone, ellipsoid, evaluate, mirrored, smooth_rows, sweep
-from troupe.core.figure.net import both_sides, neighbour_mean, net, project, steps
+from troupe.core.figure.net import neighbour_mean, net, project, steps
 
 GRID = steps(-1.5, 0.15, 1.5)
 BALL = [ellipsoid((0, 0, 0), (1, 1, 1), 0.1)]
@@ -51,7 +51,7 @@ def test_touching_forms_do_not_pinch_the_net():
 
 def test_a_mirrored_form_gives_a_mirrored_net():
     left = [ellipsoid((0.4, 0.1, 0), (0.5, 0.6, 0.7), 0.2), cone((0.5, 0, 0), (1.2, 0.4, 0.3), 0.3, 0.1, 0.3)]
-    v, _ = net(mirrored(left), [both_sides(steps(0.06, 0.12, 1.8)), GRID, GRID])
+    v, _ = net(mirrored(left), [steps(0.06, 0.12, 1.8), GRID, GRID], mirror=True)
     key = np.lexsort(np.round(v, 6).T), np.lexsort(np.round(v * (-1, 1, 1), 6).T)
     assert np.allclose(v[key[0]], (v * (-1, 1, 1))[key[1]], atol=1e-9)
     assert np.any(v[:, 0] == 0.0)
