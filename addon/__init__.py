@@ -1,7 +1,7 @@
 """The Blender side of Troupe: the registry of features, and nothing else."""
 
 FEATURES: dict[str, tuple[str, ...]] = {
-    "Cast": ("mannequin", "cast"),
+    "Cast": ("mannequin", "cast", "regenerate"),
     "Move": ("retarget",),
 }
 """Family to feature names, in panel order. A feature is one file each in features, demos and docs."""

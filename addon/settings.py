@@ -145,6 +145,9 @@ def register() -> None:
         "score": bpy.props.FloatProperty(name="Score", min=0.0, max=1.0, override=_OVERRIDE),
         "convention": bpy.props.StringProperty(name="Kind of rig", override=_OVERRIDE),
         "warnings": bpy.props.StringProperty(name="Warnings", override=_OVERRIDE),
+        "result": bpy.props.StringProperty(
+            name="Result", description="Action of the result whose recipe the sidebar shows", override=_OVERRIDE
+        ),
         "neutral": bpy.props.StringProperty(
             name="Neutral", description="Known neutral orientations of bones, as JSON", override=_OVERRIDE
         ),

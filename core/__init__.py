@@ -27,7 +27,10 @@ from .params import Params, param
 from .skeleton import Pose, Skeleton
 from .world import Body, World
 
+VERSION = "0.1.0"
+
 __all__ = [
+    "VERSION",
     "Body",
     "Cancelled",
     "Event",

@@ -21,4 +21,37 @@ class LandingParams(Params):
         help="Where the keys of the result go",
         basic=False,
     )
+    blend: float = param(
+        0.3,
+        lo=0.0,
+        hi=5.0,
+        unit="s",
+        help="Time over which the actor goes over into the result from what it was doing, and out of a layer again",
+        basic=False,
+    )
+    tolerance: float = param(
+        0.0,
+        lo=0.0,
+        hi=0.2,
+        unit="rad",
+        help="Leave out keys as long as no bone turns away by more than this; 0 keeps a key on every frame",
+        basic=False,
+    )
     markers: bool = param(False, help="Put the motion's events on the timeline as markers", basic=False)
+
+
+@dataclass(frozen=True)
+class RegenerateParams(Params):
+    """Which result is made again, and what becomes of keys that were edited by hand."""
+
+    result: str = param("", ref="action", help="Action of the result; empty for the one chosen in the list")
+    edits: str = param(
+        "keep",
+        choices=(
+            ("keep", "Change nothing when keys of the result were edited, and say so"),
+            ("discard", "Throw the edits away"),
+            ("layer", "Keep the edits as an offset layer above the result"),
+            ("take", "Leave the edited result as it is, muted, and put the new one on a track above"),
+        ),
+        help="What to do when keys of the result were edited since",
+    )

@@ -1,18 +1,24 @@
 """Motion to and from Blender's animation. The only place that touches F-curves, slots and NLA tracks."""
 
-from .read import ground_of, joint_matrices, pose_here, read, sample_times, shared_bones
-from .write import Keys, Result, base_of, prepare, write
+from .keys import Keys, base_of, prepare
+from .reading import Start, ground_of, joint_matrices, pose_here, read, sample_times, shared_bones, start_here
+from .results import results_of
+from .writing import Result, rewrite, write
 
 __all__ = [
     "Keys",
     "Result",
+    "Start",
     "base_of",
     "ground_of",
     "joint_matrices",
     "pose_here",
     "prepare",
     "read",
+    "results_of",
+    "rewrite",
     "sample_times",
     "shared_bones",
+    "start_here",
     "write",
 ]

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, ClassVar
 
 import bpy
 
+from ...core import VERSION
 from ...core.errors import TroupeError
+from ...core.filters.footlock import footlock
+from ...core.filters.join import join
 from ...core.kinematics.cast import Cast
 from ...core.landing import LandingParams
 from ...core.motion import Motion
 from ...core.params import Params, declared
+from ...core.skeleton import Pose
 from .. import FEATURES, bake, rig, scene, settings
 
 TAB = "Troupe"
@@ -106,6 +111,18 @@ class FeatureOperator(bpy.types.Operator):
         return getattr((context.scene if cls.owner == "scene" else actor).troupe, cls.feature())
 
 
+Titled = tuple[Motion, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A result before it is written: keys, title and recipe."""
+
+    keys: bake.Keys
+    title: str
+    recipe: dict[str, Any]
+
+
 class MotionOperator(FeatureOperator):
     """Base of the features that give an actor a motion: it is baked at the current frame, the way the user lands it."""
 
@@ -113,30 +130,71 @@ class MotionOperator(FeatureOperator):
     def records(cls) -> tuple[type[Params], ...]:
         return (cls.params, LandingParams)
 
-    def motion(self, context: bpy.types.Context, actor: Any, cast: Cast, params: Any) -> tuple[Motion, str]:
+    @classmethod
+    def motion(cls, context: bpy.types.Context, actor: Any, cast: Cast, params: Any, start: bake.Start) -> Titled:
         """The motion on the cast's skeleton, and a short title for its action."""
-        raise TypeError(f"{type(self).__name__} makes no motion")
+        raise TypeError(f"{cls.__name__} makes no motion")
 
-    def compute(self, context: bpy.types.Context, actor: Any, params: Any) -> Any:
+    @classmethod
+    def plan(cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any) -> Plan:
+        """Everything that a result will write; `start` is a `bake.Start`, its plain form, or None for here."""
         cast = rig.read(actor, context)
-        motion, title = self.motion(context, actor, cast, params)
-        own, start = actor.troupe.cast, context.scene.frame_current
-        keys = bake.prepare(actor, cast, motion, context, start, root=own.root, legs=own.legs, arms=own.arms)
-        recipe = {"feature": self.feature(), "params": params.to_dict(), "start": start}
-        return keys, title, recipe
+        if start is None:
+            start = bake.start_here(actor, cast, context)
+        elif not isinstance(start, bake.Start):
+            start = bake.Start.from_plain(start, cast)
+        motion, title = cls.motion(context, actor, cast, params, start)
+        if start.moving and landing.landing == "track":
+            motion = going_on(motion, start.here.pose(0), landing.blend)
+        own = actor.troupe.cast
+        keys = bake.prepare(
+            actor,
+            cast,
+            motion,
+            context,
+            start.frame,
+            root=own.root,
+            legs=own.legs,
+            arms=own.arms,
+            tolerance=landing.tolerance,
+        )
+        recipe = {
+            "feature": cls.feature(),
+            "params": params.to_dict(),
+            "landing": landing.to_dict(),
+            "start": start.to_plain(),
+            "version": VERSION,
+        }
+        return Plan(keys, title, recipe)
 
-    def apply(self, context: bpy.types.Context, actor: Any, result: Any) -> str:
-        keys, title, recipe = result
+    def compute(self, context: bpy.types.Context, actor: Any, params: Any) -> Plan:
+        return self.plan(context, actor, params, settings.params_from(self, LandingParams), None)
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: Plan) -> str:
+        before = [f.action.name for f in bake.results_of(actor)]
+        own = actor.animation_data.action if actor.animation_data else None
         done = bake.write(
             actor,
-            keys,
+            result.keys,
             context,
-            f"{actor.name} {title}",
+            f"{actor.name} {result.title}",
             landing=self.landing,
+            blend=self.blend,
             markers=self.markers,
-            recipe=recipe,
+            recipe=result.recipe,
         )
-        return f"{actor.name}: {title}, frames {done.first} to {done.last}, {done.keys} keys"
+        actor.troupe.result = done.action.name
+        moved = own is not None and own.name not in before and actor.animation_data.action is None
+        pushed = f"; your action {own.name} is on a track below" if moved else ""
+        return f"{actor.name}: {result.title}, frames {done.first} to {done.last}, {done.keys} keys{pushed}"
+
+
+def going_on(motion: Motion, pose: Pose, blend: float) -> Motion:
+    """A whole-body motion that begins in a pose; its contacts are held again, for the joint moves the feet."""
+    joined = join(motion, pose, blend)
+    if any(name.startswith("contact/") for name in motion.curves):
+        joined = join(footlock(joined), pose, blend)
+    return joined
 
 
 def draw_params(layout: bpy.types.UILayout, group: Any, *records: type[Params]) -> None:

@@ -15,7 +15,7 @@ from ...core.kinematics.learn import learn_from
 from ...core.motion import Motion
 from .. import bake, rig
 from ..rig.clip import read_bvh
-from .base import MotionOperator
+from .base import MotionOperator, Titled
 
 ICON = "ARMATURE_DATA"
 
@@ -27,13 +27,15 @@ class Operator(MotionOperator):
     bl_label = "Retarget"
     params = RetargetParams
 
-    def motion(self, context: bpy.types.Context, actor: Any, cast: Cast, params: RetargetParams) -> tuple[Motion, str]:
-        clip, title = self._clip(context, actor, params)
+    @classmethod
+    def motion(
+        cls, context: bpy.types.Context, actor: Any, cast: Cast, params: RetargetParams, start: bake.Start
+    ) -> Titled:
+        clip, title = cls._clip(context, actor, params)
         motion = base.based(retarget(clip, cast.skeleton, params))
-        here = bake.pose_here(actor, cast, context)
-        motion = replace(motion, roots=motion.roots + (0.0, 0.0, bake.ground_of(actor, cast, context, here)))
+        motion = replace(motion, roots=motion.roots + (0.0, 0.0, start.ground))
         if params.place == "actor":
-            motion = base.move(motion, *base.derive(here)[0])
+            motion = base.move(motion, *base.derive(start.here)[0])
         return motion, title
 
     @staticmethod

@@ -14,7 +14,7 @@ from ...core.kinematics.measure import cast_rig
 from ...core.maths import quat
 from ...core.motion import Motion
 from ...core.skeleton import Array
-from .detect import Bones, detect
+from .detection import Bones, detect
 
 PERSON_LEG = 0.9
 """Legs [m] of the person that a clip in unknown units is taken for."""

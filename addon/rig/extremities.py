@@ -169,7 +169,7 @@ def root(bones: Bones, tree: Tree, body: Body, hips: int) -> int:
     at = int(bones.parents[hips])
     while at >= 0:
         depth = float((bones.heads[at] - hip) @ down / (down @ down))
-        if depth > (CALLED_GROUND if named[at] > 0.6 else GROUND) and named[at] > -0.5:
+        if depth > (CALLED_GROUND if named[at] > 0.6 else GROUND):
             found.append(at)
         at = int(bones.parents[at])
     return max(reversed(found), key=lambda b: named[b]) if found else -1

@@ -19,7 +19,8 @@ UNKNOWN = 0.6
 ORDINAL = 0.85
 """Each letter behind the words: `LeftLegD` is a copy where there is a `LeftLeg`."""
 
-_TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\x00-\x7f]+")
+_PLAIN = str.maketrans({"ß": "ss", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "đ": "d", "ı": "i"})
 _WORDLIKE = {word for word in MEANING if len(word) > 2 or word in ("up", "lo")}
 _OTHER_SCRIPT = sorted((w for w in MEANING if not w.isascii()), key=len, reverse=True)
 
@@ -45,6 +46,7 @@ class Hint:
     twist: bool = False
 
 
+@lru_cache(maxsize=4)
 def read_names(names: tuple[str, ...]) -> tuple[Hint, ...]:
     """One hint per bone name; names are read together, for a word's meaning depends on the others in the rig."""
     tokens = [tokenise(name) for name in names]
@@ -58,7 +60,7 @@ def read_names(names: tuple[str, ...]) -> tuple[Hint, ...]:
 def tokenise(name: str) -> tuple[str, ...]:
     """Lower-case words of a name, its namespace dropped: `mixamorig:LeftUpLeg` gives left, upleg."""
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", name))
-    plain = unicodedata.normalize("NFC", re.sub("[\u0300-\u036f]", "", plain)).replace("ß", "ss")
+    plain = unicodedata.normalize("NFC", re.sub("[\u0300-\u036f]", "", plain)).translate(_PLAIN)
     plain = re.split(r"[:|]", plain)[-1] or plain
     words: list[str] = []
     for token in _TOKEN.findall(plain):
@@ -122,24 +124,25 @@ def _read(tokens: tuple[str, ...], common: set[str], stems: Counter[str]) -> Hin
     if side and stems[stem] < 2 and not {"left", "right"} & set(tokens):
         side = ""
     meanings: set[str] = set()
-    factor = 1.0
+    doubt = 1.0
     for token in tokens:
         meaning = "noise" if token in common else MEANING.get(token, "")
         if meaning:
             meanings.add(meaning)
         elif not token.isdigit() and not _is_marker(token, side, meanings):
-            factor *= UNKNOWN if len(token) > 1 else ORDINAL
+            doubt *= UNKNOWN if len(token) > 1 else ORDINAL
     parts: dict[str, float] = next((dict(p) for need, p in ANATOMY if need <= meanings), {})
-    if "other" in meanings:
-        parts, factor = {}, 0.1
+    factor = 1.0
     for meaning in FACTOR.keys() & meanings:
         factor *= FACTOR[meaning]
+    if "other" in meanings:
+        parts, factor = {}, FACTOR["helper"]
     if side and "hips" in parts:
         parts = {"hip": 1.0} if "hip" in meanings else {"hips": 0.15}
     order = tuple((0, int(t), "") if t.isdigit() else (1, 0, t) for t in tokens)
-    helper = 1.0 - factor if factor < UNKNOWN else 0.0
-    beliefs = {part: weight * factor for part, weight in parts.items()}
-    return Hint(side, beliefs, helper, stem, order, "twist" in meanings and not meanings & {"helper", "end", "other"})
+    beliefs = {part: weight * factor * doubt for part, weight in parts.items()}
+    only_twist = "twist" in meanings and not meanings & {"helper", "end", "other"}
+    return Hint(side, beliefs, 1.0 - factor, stem, order, only_twist)
 
 
 def _is_marker(token: str, side: str, before: set[str]) -> bool:

@@ -124,7 +124,7 @@ class Tree:
         first = self._first
         return np.asarray((first[a] <= first[b]) & (first[b] <= self._last[a]))
 
-    @property
+    @cached_property
     def sizes(self) -> Ints:
         """(n,) number of nodes in each subtree, itself included."""
         return self._last - self._first + 1

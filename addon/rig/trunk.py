@@ -48,11 +48,11 @@ def _hips(tree: Tree, evidence: Evidence, body: Body) -> int:
     nodes.update(dict.fromkeys(below_chest))
     if not nodes:
         nodes = dict.fromkeys(path[:-1] or path)
-    named, pelvis = evidence.part("hips"), evidence.part("spine")
+    named, spine = evidence.part("hips"), evidence.part("spine")
 
     def score(node: int) -> float:
         off = tree.heads[node] - middle
-        value = 1.5 * named[node] - 0.4 * max(0.0, pelvis[node] - named[node]) - 1.5 * evidence.helper[node]
+        value = 1.5 * named[node] - 0.4 * max(0.0, spine[node] - named[node]) - 1.5 * evidence.helper[node]
         value -= 1.0 * max(0.0, float(np.linalg.norm(off)) / leg - 0.15)
         if node == top:
             value += 0.5

@@ -67,17 +67,17 @@ def ear(layout: Layout) -> Shell:
 
 def hair(layout: Layout, params: MannequinParams) -> Shell:
     """A cap of short hair; one with a bun for the long-haired."""
-    nape = Blob(lambda p: p[:, 2] + 5.0 - 0.25 * p[:, 1], np.full(3, -50.0), np.full(3, 50.0), 1.2, carve=True)
+    nape = Blob(lambda p: p[:, 2] + 5.0 - 0.25 * p[:, 1], np.full(3, -50.0), np.full(3, 50.0), 0.5, carve=True)
     blobs = [
         ellipsoid((0.0, 1.6, 3.3), (8.2, 9.8, 8.5), 1.0),
         ellipsoid((1.0, -4.2, 8.6), (4.4, 3.6, 2.6), 3.0),
-        ellipsoid((0.0, -10.2, -4.2), (7.2, 9.4, 12.0), 0.7, carve=True),
-        ellipsoid((8.2, 0.6, -1.2), (3.0, 2.6, 3.6), 0.6, carve=True),
+        ellipsoid((0.0, -10.2, -4.2), (7.2, 9.4, 12.0), 0.3, carve=True),
+        ellipsoid((8.2, 0.6, -1.2), (3.0, 2.6, 3.6), 0.3, carve=True),
         nape,
     ]
     if params.hair == "bun":
         blobs.append(ellipsoid((0.0, 11.6, 6.6), (3.4, 3.2, 3.4), 1.0))
-    rows = steps(0.4, 0.8, 10.6), steps(-13.0, 0.8, 17.5), steps(-10.0, 0.8, 15.0)
+    rows = steps(0.3, 0.6, 10.5), steps(-13.0, 0.6, 2.0, 1.2, 18.0), steps(-10.0, 0.6, 9.0, 1.0, 15.0)
     v, f = net(mirrored(blobs), rows, mirror=True)
     return _on_head(layout, v, f, "Hair", "head")
 

@@ -92,7 +92,7 @@ def suit(layout: Layout, params: MannequinParams) -> Shell:
         if name is None:
             f, part = f[~inside], part[~inside]
     limb = (part == material("Arm.L")) | (part == material("Leg.L"))
-    part += limb & (v[f[:, :3], 0].mean(axis=1) < 0)
+    part += limb & (v[f[:, :3], 0].mean(axis=1) < 0)  # in MATERIALS the right limb follows the left one
     v, f = compact(v, f)
     v = project(field, v, rounds=1)
     w = softened(_weights(layout, forms, v), f, 4)

@@ -17,9 +17,21 @@ from ..kinematics import fk
 from ..maths import quat
 from ..motion import Motion
 from ..params import Params, param
-from ..skeleton import CHAINS, FINGERS, Array, Skeleton
+from ..skeleton import ARM, CHAINS, FINGERS, SIDES, Array, Skeleton
 from .contacts import CURVES, contacts, sole_points
 from .footlock import footlock
+
+
+_HEAD = ("neck", "head", "jaw", "eye_L", "eye_R")
+_ARMS = {side: tuple(f"{part}_{side}" for part in (*ARM, *FINGERS)) for side in SIDES}
+PARTS = {
+    "upper_body": ("spine", *_HEAD, *_ARMS["L"], *_ARMS["R"]),
+    "arms": (*_ARMS["L"], *_ARMS["R"]),
+    "left_arm": _ARMS["L"],
+    "right_arm": _ARMS["R"],
+    "head": _HEAD,
+}
+"""Roles of each part of the body that may be taken alone."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +49,20 @@ class RetargetParams(Params):
         ),
         help="Where the motion starts",
     )
+    body: str = param(
+        "whole",
+        choices=(
+            ("whole", "The whole body, with its travel"),
+            ("upper_body", "Spine, head and arms, laid over what the legs do"),
+            ("arms", "Both arms, laid over the rest"),
+            ("left_arm", "The left arm alone"),
+            ("right_arm", "The right arm alone"),
+            ("head", "Neck and head alone"),
+        ),
+        help="Which part of the body takes the motion over",
+    )
     plant: bool = param(True, help="Hold the feet still while they touch the ground in the source")
-    hands: bool = param(True, help="Take the fingers too, where both characters have them")
+    hands: bool = param(True, basic=False, help="Take the fingers too, where both characters have them")
     ground: bool = param(True, basic=False, help="Bring the feet to the ground, whatever the floor of the source")
     travel: float = param(1.0, lo=0.1, hi=10.0, basic=False, help="Distance covered, as a multiple of the leg ratio")
 
@@ -57,6 +81,11 @@ def retarget(motion: Motion, skeleton: Skeleton, params: RetargetParams | None =
         for role, joints in skeleton.roles.items():
             if role.split("_")[0] in FINGERS:
                 driven[list(joints)] = False
+    if params.body != "whole":
+        driven &= np.isin(np.arange(len(driven)), [j for r in PARTS[params.body] for j in skeleton.roles.get(r, ())])
+        if not driven.any():
+            raise InvalidRig(f"source and actor have nothing of the {params.body.replace('_', ' ')} in common")
+        params = replace(params, plant=False, ground=False)
     rotations = np.where(driven[:, None], rotations, quat.IDENTITY)
     ratio = skeleton.leg_length() / motion.skeleton.leg_length()
     if (params.plant or params.ground) and "contact/foot_L" not in motion.curves:

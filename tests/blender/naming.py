@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from troupe.addon.rig.detect import Bones
+from troupe.addon.rig.detection import Bones
 
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 BODY: dict[str, tuple[float, float, float]] = {

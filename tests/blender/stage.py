@@ -80,7 +80,7 @@ def walk_file(folder, height=1.7, **options):
     """A BVH file with a walk of our own."""
     from troupe.core.formats import bvh
 
-    path = folder / "walk.bvh"
+    path = folder / f"walk{height:.2f}.bvh"
     bvh.write(path, bvh.from_motion(walk(mannequin(height), **options)))
     return path
 

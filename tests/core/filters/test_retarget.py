@@ -9,7 +9,7 @@ from troupe.addon.demos.gait import walk
 from troupe.core.errors import InvalidParam, InvalidRig
 from troupe.core.filters.contacts import contacts
 from troupe.core.filters.footlock import slide
-from troupe.core.filters.retarget import RetargetParams, retarget, transfer, tread
+from troupe.core.filters.retarget import PARTS, RetargetParams, retarget, transfer, tread
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat
 from troupe.core.motion import Motion
@@ -148,6 +148,15 @@ def test_feet_come_down_to_the_ground_whatever_the_floor_of_the_source():
     assert np.abs(level).max() < 0.01
     kept = retarget(replace(source, roots=source.roots + (0, 0, 0.4)), target, RetargetParams(ground=False))
     assert tread(contacts(kept)) == pytest.approx(0.4 * target.leg_length() / source.skeleton.leg_length(), abs=0.02)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_of_the_body_speaks_for_itself_alone(part):
+    target = skeleton(height=1.5)
+    whole, alone = (retarget(lively(skeleton()), target, replace(PLAIN, body=b)) for b in ("whole", part))
+    roles = {target.role_of()[j] for j in np.flatnonzero(alone.mask)}
+    assert roles == set(PARTS[part]) & set(target.roles)
+    assert quat.distance(alone.rotations, whole.rotations)[:, alone.mask].max() < 1e-9
 
 
 def test_left_stays_left():

@@ -1,51 +1,48 @@
-"""From a Motion to keys on a cast rig: bones, object, shape keys and properties, landed in the timeline."""
+"""Everything a bake will write, computed before the scene is touched: channels of bones, object and properties."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
-from typing import Any
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ...core.errors import InvalidMotion, InvalidRig
 from ...core.filters.resample import resample
 from ...core.kinematics import base
 from ...core.kinematics.cast import Cast, bone_matrices
 from ...core.maths import quat
+from ...core.maths.reduce import kept_keys
 from ...core.motion import Motion
 from ...core.skeleton import Array
 from .. import scene as scenes
 from . import controls, curves, nla, pose
 from .curves import Channel
 
-RECIPE = "troupe"
-"""Custom property of a result's action that holds its recipe as JSON."""
 STILL = 1e-6
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a bake left in the file: the action, its strip if it has one, and the frames it covers."""
-
-    action: bpy.types.Action
-    strip: bpy.types.NlaStrip | None
-    first: int
-    last: int
-    keys: int
 
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """Everything a bake will write, computed before the scene is touched: channels by owner, on whole frames."""
+    """What a bake will write.
+
+    Attributes:
+        channels: Of the armature object.
+        frames: (T,) whole frames.
+        shapes: Mesh object name to the channels of its shape keys.
+        motion: What is shown, at the scene's rate.
+        root: What carries the base.
+        whole: The hips are keyed; otherwise it is laid over something else.
+    """
 
     channels: tuple[Channel, ...]
     frames: Array
     shapes: Mapping[str, tuple[Channel, ...]]
     motion: Motion
     root: str
+    whole: bool
 
 
 def root_mode(ob: bpy.types.Object, cast: Cast, wanted: str) -> str:
@@ -68,6 +65,7 @@ def prepare(
     root: str = "auto",
     legs: str = "ik",
     arms: str = "fk",
+    tolerance: float = 0.0,
 ) -> Keys:
     """Compute the keys of a motion whose first sample falls on frame `start`.
 
@@ -80,6 +78,8 @@ def prepare(
         root: What carries the base: auto, hips, root_bone, object or in_place.
         legs: How legs of a control rig are keyed: ik or fk.
         arms: The same for arms.
+        tolerance: Keys are left out as long as no joint turns away by more than this [rad], and none moves by more
+            than that turn of a leg; 0 keeps them all.
     """
     if motion.skeleton.names != cast.skeleton.names:
         raise InvalidMotion(f"this motion is not on the skeleton of {ob.name}: retarget it first")
@@ -98,20 +98,34 @@ def prepare(
     wanted[..., :3, :3] *= scale
     posed = np.linalg.inv(objects)[:, None] @ wanted
     spoken = np.ones(len(cast.joints), bool) if motion.mask is None else np.asarray(motion.mask)
-    targets = {int(b): posed[:, j] for j, b in enumerate(cast.joints) if spoken[j]}
+    targets = {int(b): posed[:, j] for j, b in enumerate(cast.joints)}
+    keyed = {int(b) for j, b in enumerate(cast.joints) if spoken[j]}
     if mode == "root_bone" and spoken[0]:
         targets[cast.root_bone] = np.linalg.inv(objects) @ stands @ cast.rest[cast.root_bone]
-    _carry_connected_hips(ob, cast, targets)
+        keyed.add(cast.root_bone)
+    carrier = _carry_connected_hips(ob, cast, targets) if spoken[0] else None
+    keyed |= {carrier} if carrier is not None else set()
     rig = controls.find(ob)
     if rig is not None:
-        named = {cast.bones[b]: m for b, m in targets.items()}
+        named = {cast.bones[b]: targets[b] for b in keyed}
         channels = list(controls.bake(ob, rig, named, frames, legs=legs, arms=arms))
     else:
-        channels = _bone_channels(ob, cast, targets, frames)
+        channels = _bone_channels(ob, cast, targets, keyed, frames)
     if spoken[0]:
         channels += _object_channels(ob, objects, mode == "object", frames)
     channels += _property_channels(motion)
-    return Keys(tuple(channels), frames, _shape_channels(ob, motion), motion, mode)
+    if tolerance > 0:
+        channels = [_reduced(c, frames, tolerance, cast.skeleton.leg_length() / cast.unit) for c in channels]
+    return Keys(tuple(channels), frames, _shape_channels(ob, motion), motion, mode, bool(spoken[0]))
+
+
+def _reduced(channel: Channel, frames: Array, tolerance: float, leg: float) -> Channel:
+    """A channel without the keys that the others tell; half an angle is the length of a quaternion's change."""
+    if channel.frames is not None or channel.interpolation != "LINEAR":
+        return channel
+    size = leg if channel.path.endswith("location") else 0.5
+    at = kept_keys(channel.values, tolerance * size)
+    return replace(channel, values=channel.values[at], frames=frames[at])
 
 
 def stand_of(cast: Cast, world: Array, metre: float) -> Array:
@@ -150,18 +164,22 @@ def _stands(cast: Cast, motion: Motion, world: Array, metre: float) -> Array:
     return out
 
 
-def _bone_channels(ob: bpy.types.Object, cast: Cast, targets: Mapping[int, Array], frames: Array) -> list[Channel]:
-    """Channels of the target bones, and rest keys for bones in between that something else moves."""
-    if not targets:
-        return []
+def _bone_channels(
+    ob: bpy.types.Object, cast: Cast, targets: Mapping[int, Array], keyed: Set[int], frames: Array
+) -> list[Channel]:
+    """Channels of the `keyed` bones among the targets, and rest keys for what carries them if something moves it.
+
+    The other targets tell only where the parents of keyed bones are meant to be.
+    """
     rest = pose.rest(ob.data)
-    needed = set(targets)
+    between: set[int] = set()
     for b in targets:
         p = int(rest.parents[b])
-        while p >= 0 and p not in needed:
-            needed.add(p)
+        while p >= 0 and p not in targets:
+            between.add(p)
             p = int(rest.parents[p])
-    order = sorted(needed)
+    order = sorted({*targets, *between})
+    carrying = {b for b in between if any(_carries(rest.parents, b, k, targets) for k in keyed)}
     number = {b: i for i, b in enumerate(order)}
     part = rest.part(order)
     posed = np.empty((len(frames), len(order), 4, 4))
@@ -189,6 +207,8 @@ def _bone_channels(ob: bpy.types.Object, cast: Cast, targets: Mapping[int, Array
             shifted = bool(np.abs(locations[:, k]).max() > limit)
             disturbed = place in moved or max(map(abs, bone.location)) > limit
             if b in targets:
+                if b not in keyed:
+                    continue
                 out.append(Channel(path, rotations[:, k], bone.name))
                 if bone.bone.use_connect:
                     continue
@@ -196,17 +216,31 @@ def _bone_channels(ob: bpy.types.Object, cast: Cast, targets: Mapping[int, Array
                     out.append(Channel(place, locations[:, k], bone.name))
                 elif disturbed:
                     out.append(_held(place, np.zeros(3), bone.name, frames))
-            elif path in moved or disturbed or quat.angle(quat.from_matrix(_turned(bone))) > STILL:
+            elif b in carrying and (path in moved or disturbed or quat.angle(quat.from_matrix(_turned(bone))) > STILL):
                 out.append(_held(path, rotations[0, k], bone.name, frames))
                 out.append(_held(place, np.zeros(3), bone.name, frames))
     return out
 
 
-def _carry_connected_hips(ob: bpy.types.Object, cast: Cast, targets: dict[int, Array]) -> None:
-    """A connected bone ignores its location: where the hips are one, the first free bone above moves them."""
+def _carries(parents: npt.NDArray[np.int64], bone: int, keyed: int, targets: Mapping[int, Array]) -> bool:
+    """Whether `bone` lies between a keyed bone and the next target above it."""
+    p = int(parents[keyed])
+    while p >= 0 and p not in targets:
+        if p == bone:
+            return True
+        p = int(parents[p])
+    return False
+
+
+def _carry_connected_hips(ob: bpy.types.Object, cast: Cast, targets: dict[int, Array]) -> int | None:
+    """A connected bone ignores its location: where the hips are one, the first free bone above moves them.
+
+    Returns:
+        That bone, which has become a target.
+    """
     hips = int(cast.joints[0])
-    if hips not in targets or not ob.data.bones[hips].use_connect:
-        return
+    if not ob.data.bones[hips].use_connect:
+        return None
     carrier = hips
     while ob.data.bones[carrier].use_connect:
         carrier = int(cast.parents[carrier])
@@ -214,6 +248,7 @@ def _carry_connected_hips(ob: bpy.types.Object, cast: Cast, targets: dict[int, A
     lands = (moved @ np.linalg.inv(cast.rest[carrier]) @ cast.rest[hips])[:, :3, 3]
     moved[:, :3, 3] += targets[hips][:, :3, 3] - lands
     targets[carrier] = moved
+    return carrier
 
 
 def _turned(bone: bpy.types.PoseBone) -> Array:
@@ -274,34 +309,3 @@ def _shape_channels(ob: bpy.types.Object, motion: Motion) -> dict[str, tuple[Cha
                 if found:
                     out[mesh.name] = tuple(found)
     return out
-
-
-def write(
-    ob: bpy.types.Object,
-    keys: Keys,
-    context: bpy.types.Context,
-    name: str,
-    *,
-    landing: str = "track",
-    markers: bool = False,
-    recipe: Mapping[str, Any] | None = None,
-) -> Result:
-    """Write prepared keys into a fresh action and land it; see `core.landing` for the ways to land."""
-    action = bpy.data.actions.new(name)
-    curves.write(curves.bag(ob, action), keys.channels, keys.frames)
-    for mesh, channels in keys.shapes.items():
-        owner = bpy.data.objects[mesh].data.shape_keys
-        # before slots an action moves one kind of datablock only
-        part = action if hasattr(action, "slots") else bpy.data.actions.new(f"{name} {mesh}")
-        curves.write(curves.bag(owner, part), channels, keys.frames)
-        nla.land(owner, part, landing)
-    strip = nla.land(ob, action, landing)
-    for event in keys.motion.events if markers else ():
-        frame = round(keys.frames[0] + event.time * scenes.fps(context.scene))
-        context.scene.timeline_markers.new(event.name, frame=frame)
-    data = dict(recipe or {})
-    if keys.root == "in_place" and keys.motion.base is not None:
-        data["base"] = np.round(keys.motion.base, 6).tolist()
-    action[RECIPE] = json.dumps(data)
-    count = sum(c.values.size for c in keys.channels)
-    return Result(action, strip, int(keys.frames[0]), int(keys.frames[-1]), count)

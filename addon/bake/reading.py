@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -16,7 +17,7 @@ from ...core.motion import Motion
 from ...core.skeleton import Array
 from .. import scene as scenes
 from . import controls, curves, nla, pose
-from .write import stand_of
+from .keys import stand_of
 
 RESTS_ON_ORIGIN = 0.15
 """Distance of the soles from the origin up to which a rig counts as standing on it [leg lengths]."""
@@ -77,6 +78,44 @@ def pose_here(ob: bpy.types.Object, cast: Cast, context: bpy.types.Context) -> M
     world = (np.array(shown.matrix_world) @ pose.matrices(shown.pose.bones)[cast.joints])[None]
     world[..., :3, :] *= scenes.metre(context.scene)
     return Motion(cast.skeleton, scenes.fps(context.scene), *read_joints(cast, world))
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a result begins.
+
+    Attributes:
+        frame: Its first frame.
+        here: The pose before it, as a motion of one sample.
+        ground: Height of the ground under the actor [m].
+        moving: The actor was already doing something, which the result goes on from.
+    """
+
+    frame: int
+    here: Motion
+    ground: float
+    moving: bool
+
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        pose = {"rotations": self.here.rotations[0].tolist(), "root": self.here.roots[0].tolist()}
+        return {"frame": self.frame, "pose": pose, "ground": self.ground, "moving": self.moving}
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any], cast: Cast) -> Start:
+        """What `to_plain` gave; InvalidMotion when the rig has other joints since."""
+        rotations = np.array([data["pose"]["rotations"]], dtype=np.float64)
+        if rotations.shape[1:] != (len(cast.skeleton), 4):
+            raise InvalidMotion("the rig has other bones than when the result was made; make a new one instead")
+        here = Motion(cast.skeleton, 24.0, np.array([data["pose"]["root"]]), rotations)
+        return cls(int(data["frame"]), here, float(data["ground"]), bool(data["moving"]))
+
+
+def start_here(ob: bpy.types.Object, cast: Cast, context: bpy.types.Context) -> Start:
+    """The start at the current frame, from what is on screen."""
+    here, frame = pose_here(ob, cast, context), context.scene.frame_current
+    since = nla.frame_range(ob)[0] if nla.animated_paths(ob) else frame
+    return Start(frame, here, ground_of(ob, cast, context, here), since <= frame - 2)
 
 
 def ground_of(ob: bpy.types.Object, cast: Cast, context: bpy.types.Context, here: Motion) -> float:

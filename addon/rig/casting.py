@@ -19,8 +19,8 @@ from ...core.skeleton import CHAINS, ROLES, Array
 from .. import scene as scenes
 from .. import settings
 from ..bake import controls, pose
-from .detect import Bones
-from .detect import Mapping as Detected
+from .detection import Bones
+from .detection import Mapping as Detected
 
 BODY_POINTS = 3_000
 """Vertices that are looked at to see how wide the body is; the outermost ones are always among them."""

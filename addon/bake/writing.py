@@ -1,0 +1,89 @@
+"""Prepared keys into actions: fresh ones that land in the timeline, or those of a result that is made again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from .. import scene as scenes
+from . import curves, nla, results
+from .keys import Keys
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a bake left in the file: the action, its strip if it has one, and the frames it covers."""
+
+    action: bpy.types.Action
+    strip: bpy.types.NlaStrip | None
+    first: int
+    last: int
+    keys: int
+
+
+def write(
+    ob: bpy.types.Object,
+    keys: Keys,
+    context: bpy.types.Context,
+    name: str,
+    *,
+    landing: str = "track",
+    blend: float = 0.0,
+    markers: bool = False,
+    recipe: Mapping[str, Any] | None = None,
+) -> Result:
+    """Write prepared keys into a fresh action and land it.
+
+    Args:
+        ob: The armature object.
+        keys: From `prepare`.
+        context: For scene and rate.
+        name: Of the action.
+        landing: See `core.landing`. What is laid over something else is a layer unless it replaces.
+        blend: Time over which a layer fades in and out [s].
+        markers: Put events on the timeline.
+        recipe: How the result was made, to be kept with it.
+    """
+    if landing == "track" and not keys.whole:
+        landing = "layer"
+    action = bpy.data.actions.new(name)
+    curves.write(curves.bag(ob, action), keys.channels, keys.frames)
+    for mesh, channels in keys.shapes.items():
+        owner = bpy.data.objects[mesh].data.shape_keys
+        # before slots an action moves one kind of datablock only
+        part = action if hasattr(action, "slots") else bpy.data.actions.new(f"{name} {mesh}")
+        curves.write(curves.bag(owner, part), channels, keys.frames)
+        nla.land(owner, part, landing)
+    strip = nla.land(ob, action, landing)
+    if strip is not None and landing == "layer":
+        fade = min(blend * scenes.fps(context.scene), (len(keys.frames) - 1) / 2)
+        strip.use_auto_blend = False
+        strip.blend_in = strip.blend_out = fade
+    for event in keys.motion.events if markers else ():
+        frame = round(keys.frames[0] + event.time * scenes.fps(context.scene))
+        context.scene.timeline_markers.new(event.name, frame=frame)
+    results.sign(ob, action, recipe or {}, keys)
+    return Result(action, strip, int(keys.frames[0]), int(keys.frames[-1]), _count(keys))
+
+
+def rewrite(ob: bpy.types.Object, action: bpy.types.Action, keys: Keys, recipe: Mapping[str, Any]) -> Result:
+    """Put other keys into the action of a result; its strip keeps place, scale, repeat, blending, influence, muting."""
+    owners = [(ob, keys.channels)]
+    owners += [(bpy.data.objects[mesh].data.shape_keys, channels) for mesh, channels in keys.shapes.items()]
+    for owner, channels in owners:
+        bag = curves.bag(owner, action)
+        for fcurve in list(bag.fcurves):
+            bag.fcurves.remove(fcurve)
+        curves.write(bag, channels, keys.frames)
+    strip = results.strip_of(ob, action)
+    if strip is not None:
+        strip.action_frame_start, strip.action_frame_end = keys.frames[0], keys.frames[-1]
+    results.sign(ob, action, recipe, keys)
+    return Result(action, strip, int(keys.frames[0]), int(keys.frames[-1]), _count(keys))
+
+
+def _count(keys: Keys) -> int:
+    return sum(c.values.size for c in keys.channels)
