@@ -1,9 +1,11 @@
 """Everything one does with a checkout of Troupe, with nothing but Python 3.11 or 3.13 installed.
 
 python build.py demo [NAME] [--all]     build, install in Blender, run the demos, write dist/demo.{blend,png,gif}
+python build.py run JOB.toml [...]      run a job file in Blender with the built extension; see docs/batch.md
 python build.py test [--blender X]      core tests, then the tests inside Blender (4.2, 4.5, 5.0, 5.2 or all)
 python build.py check                   ruff and mypy
-python build.py build                   dist/troupe-VERSION.zip, ready to install
+python build.py build [--platform X]    dist/troupe-VERSION-PLATFORM.zip, ready to install; default: every platform
+python build.py docs                    docs/reference, from the parameters and operators of the built extension
 python build.py bench                   speed, as ratios to peers
 python build.py requirements            which requirements of docs/spec have a test
 """
@@ -19,7 +21,7 @@ import os
 import subprocess
 from collections.abc import Callable
 
-from tools import DIST, ROOT, Stop, clean_environ, envs, package, pythons, requirements, say, testing
+from tools import DIST, ROOT, Stop, clean_environ, envs, package, pythons, requirements, say, testing, wheels
 
 
 def demo(arguments: argparse.Namespace) -> bool:
@@ -29,6 +31,20 @@ def demo(arguments: argparse.Namespace) -> bool:
     if arguments.name or arguments.all:
         command.append(arguments.name or "--all")
     return stream(command)
+
+
+def run_job(arguments: argparse.Namespace) -> bool:
+    """Run a job file in the user's own folder; the exit code is the job's."""
+    environment = envs.newest_blender()
+    archive = package.build_zip(environment)
+    command = [str(environment.executable), "-m", "tools.run_job", str(archive), *arguments.job]
+    with subprocess.Popen(command, env=clean_environ(PYTHONPATH=str(ROOT))) as child:
+        try:
+            code = child.wait()
+        except KeyboardInterrupt:
+            # The terminal has interrupted the child too; it cleans up and says so.
+            code = child.wait()
+    raise SystemExit(code)
 
 
 def stream(command: list[str]) -> bool:
@@ -84,8 +100,8 @@ def suites_of(environment: envs.Environment, arguments: list[str]) -> list[testi
     inside = tuple(path for path in named if path.startswith("tests/blender") == environment.has_blender)
     if named:
         return [testing.Suite(environment, inside)] if inside else []
-    paths = ("tests/blender",) if environment.has_blender else ("tests/core", "tests/test_build.py")
-    return [testing.Suite(environment, paths)]
+    outside = ("tests/core", "tests/test_build.py", "tests/test_package.py")
+    return [testing.Suite(environment, ("tests/blender",) if environment.has_blender else outside)]
 
 
 def check(arguments: argparse.Namespace) -> bool:
@@ -103,8 +119,18 @@ def check(arguments: argparse.Namespace) -> bool:
 
 
 def build(arguments: argparse.Namespace) -> bool:
-    package.build_zip(envs.newest_blender())
+    platforms = [arguments.platform] if arguments.platform else wheels.PLATFORMS
+    archives = [package.build_zip(envs.newest_blender(), platform) for platform in platforms]
+    if not arguments.platform:
+        package.check_grid(archives)
+        say(f"SciPy {wheels.SCIPY} for Python {' and '.join(wheels.PYTHONS)} on every platform")
     return True
+
+
+def docs(arguments: argparse.Namespace) -> bool:
+    environment = envs.newest_blender()
+    archive = package.build_zip(environment)
+    return stream([str(environment.executable), "-m", "tools.docs", str(archive), str(ROOT / "docs" / "reference")])
 
 
 def bench(arguments: argparse.Namespace) -> bool:
@@ -133,12 +159,15 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     demo_command = add("demo", demo)
     demo_command.add_argument("name", nargs="?", metavar="NAME", help="one demo; default: a tour")
     demo_command.add_argument("--all", action="store_true", help="every demo")
+    add("run", run_job).add_argument("job", nargs=argparse.REMAINDER, metavar="JOB.toml [OPTIONS]")
     test_command = add("test", test)
     test_command.add_argument("--blender", choices=[*envs.BLENDERS, "all"], help="default: the newest for this Python")
     test_command.add_argument("--require-data", action="store_true", help="fail tests that find no test data")
     test_command.add_argument("pytest", nargs="*", metavar="-- PYTEST ARGUMENTS", help="such as: -- -k walk")
     add("check", check)
-    add("build", build)
+    build_command = add("build", build)
+    build_command.add_argument("--platform", choices=wheels.PLATFORMS, help="default: all")
+    add("docs", docs)
     add("bench", bench)
     add("requirements", show_requirements)
     return parser.parse_args(arguments)

@@ -1,23 +1,29 @@
-"""The Blender side of Troupe: the registry of features, and nothing else."""
+"""The Blender side of Troupe: the registry of features and the parts that are registered with it."""
+
+import importlib
+from types import ModuleType
 
 FEATURES: dict[str, tuple[str, ...]] = {
-    "Cast": ("mannequin", "cast", "regenerate"),
+    "Cast": ("mannequin", "cast", "regenerate", "doctor"),
     "Move": ("retarget",),
 }
 """Family to feature names, in panel order. A feature is one file each in features, demos and docs."""
 
+PARTS = ("settings", "stage", "features", "presets", "job")
+"""Modules with `register` and `unregister`, in this order."""
+
+
+def _parts() -> list[ModuleType]:
+    return [importlib.import_module(f".{name}", __package__) for name in PARTS]
+
 
 def register() -> None:
-    """Register settings, then every feature's operators and panels."""
-    from . import features, settings
-
-    settings.register()
-    features.register()
+    """Register every part."""
+    for part in _parts():
+        part.register()
 
 
 def unregister() -> None:
     """Undo `register` in reverse."""
-    from . import features, settings
-
-    features.unregister()
-    settings.unregister()
+    for part in reversed(_parts()):
+        part.unregister()

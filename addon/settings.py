@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ..core.errors import InvalidParam
-from ..core.params import Param, Params, declared
+from ..core.params import P, Param, Params, declared
 from ..core.skeleton import CHAINS, FINGERS, ROLES
 
 CHAIN_SLOTS = {"spine": 10, "neck": 6, **{role: 4 for role in CHAINS if role.split("_")[0] in FINGERS}}
@@ -71,7 +71,7 @@ def properties(*records: type[Params]) -> dict[str, Any]:
     return {p.name: property_of(p) for record in records for p in declared(record)}
 
 
-def params_from(owner: Any, cls: type[Params]) -> Params:
+def params_from(owner: Any, cls: type[P]) -> P:
     """The checked parameters held by an operator or property group."""
     values: dict[str, Any] = {}
     for p in declared(cls):

@@ -167,7 +167,10 @@ def _span(p: Param) -> str:
 def _number(p: Param, value: Any) -> float:
     if isinstance(value, (bool, str)) or not isinstance(value, (int, float, np.floating, np.integer)):
         raise InvalidParam(p.name, value, "must be a number")
-    x = float(value)
+    try:
+        x = float(value)
+    except OverflowError:
+        raise InvalidParam(p.name, "a number of more than 308 digits", _span(p)) from None
     if not math.isfinite(x) or (p.lo is not None and x < p.lo) or (p.hi is not None and x > p.hi):
         raise InvalidParam(p.name, value, _span(p))
     return x

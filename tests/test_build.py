@@ -284,9 +284,31 @@ def test_a_run_without_tests_does_not_succeed(tmp_path: Path) -> None:
     assert not testing.succeeded([result])
 
 
+def test_inside_blender_every_file_has_a_process_of_its_own() -> None:
+    core, blender = envs.core(), envs.newest_blender()
+    assert testing.processes_of(testing.Suite(core, ("tests/core",))) == [("tests/core",)]
+    apart = testing.processes_of(testing.Suite(blender, ("tests/blender",)))
+    assert ("tests/blender/test_exit_code.py",) in apart and len(apart) > 5
+    one = "tests/blender/test_exit_code.py::test_x"
+    assert testing.processes_of(testing.Suite(blender, (one,))) == [(one,)]
+
+
+def test_runs_add_up_and_trouble_is_kept() -> None:
+    runs = [
+        testing.Result("b", passed=3, output="x\n3 passed"),
+        testing.Result("b", failed=1, trouble="died", output="why"),
+    ]
+    both = testing.merged("b", runs)
+    assert (both.passed, both.failed, both.trouble, both.output) == (3, 1, "died", "3 passed\nwhy")
+
+
 def test_named_paths_go_to_the_environment_they_belong_to() -> None:
     core, blender = envs.core(), envs.newest_blender()
     named = ["tests/blender/test_exit_code.py", "-x"]
     assert build.suites_of(core, named) == []
     assert build.suites_of(blender, named) == [testing.Suite(blender, ("tests/blender/test_exit_code.py",))]
-    assert build.suites_of(core, ["-k", "walk"])[0].paths == ("tests/core", "tests/test_build.py")
+    assert build.suites_of(core, ["-k", "walk"])[0].paths == (
+        "tests/core",
+        "tests/test_build.py",
+        "tests/test_package.py",
+    )

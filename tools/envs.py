@@ -53,6 +53,10 @@ _CHECK = (
 # The oldest and the newest numpy that a supported Blender carries.
 _OLD_NUMPY, _MID_NUMPY, _NEW_NUMPY = "numpy==1.24.3", "numpy==1.26.4", "numpy==2.4.6"
 
+# What pip prints when there is no way to the package index, or no room.
+NO_NETWORK = re.compile("NewConnection|NameResolution|Temporary failure|ConnectTimeout|ReadTimeout|ProxyError")
+NO_DISK = re.compile(r"No space left on device|Errno 28\b")
+
 DEBIAN_PACKAGES = "libxi6 libxxf86vm1 libxfixes3 libxrender1 libgl1 libegl1 libsm6 libxkbcommon0"
 
 
@@ -166,9 +170,9 @@ def _run(environment: Environment, command: list[str]) -> None:
 
 def explain(environment: Environment, output: str) -> str:
     """Turn the output of a failed venv or pip into one sentence; unknown troubles keep pip's last lines."""
-    if re.search(r"No space left on device|Errno 28\b", output):
+    if NO_DISK.search(output):
         return f"The disk is full: {environment.name} could not be made in {VENVS}."
-    if re.search(r"NewConnection|NameResolution|Temporary failure|ConnectTimeout|ReadTimeout|ProxyError", output):
+    if NO_NETWORK.search(output):
         return f"No network: the packages of {environment.name} could not be downloaded; connect and run this again."
     missing = re.search(r"No matching distribution found for (\S+)", output)
     if missing:

@@ -58,7 +58,10 @@ def run_all(suites: Sequence[Suite], arguments: Sequence[str], environ: Mapping[
     def run(suite: Suite) -> Result:
         python = ensure(suite.environment)
         say(f"{suite.environment.name}: testing {' '.join(suite.paths)}")
-        result = run_pytest(suite.environment.name, python, [*suite.paths, *arguments], environ)
+        runs = [
+            run_pytest(suite.environment.name, python, [*paths, *arguments], environ) for paths in processes_of(suite)
+        ]
+        result = merged(suite.environment.name, runs)
         if not result.ran and not result.trouble and not arguments:
             result = replace(result, trouble="no test ran")
         say(f"---- {result.name} ({result.seconds:.0f} s)\n{result.output.strip()}\n")
@@ -66,6 +69,38 @@ def run_all(suites: Sequence[Suite], arguments: Sequence[str], environ: Mapping[
 
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         return list(pool.map(run, suites))
+
+
+def processes_of(suite: Suite) -> list[tuple[str, ...]]:
+    """Return the paths that run in one process each: inside Blender a file has a fresh one.
+
+    Blender's importers corrupt memory now and then over hundreds of files opened in a row; so no test pays for others.
+    """
+    if not suite.environment.has_blender:
+        return [suite.paths]
+    found: list[tuple[str, ...]] = []
+    for path in suite.paths:
+        folder = ROOT / path
+        files = sorted(folder.glob("test_*.py")) if folder.is_dir() else []
+        found += [(str(file.relative_to(ROOT)),) for file in files] or [(path,)]
+    return found
+
+
+def merged(name: str, runs: Sequence[Result]) -> Result:
+    """Return several runs as one, with the output of those that did not pass and the last line of the others."""
+    output = "\n".join(
+        run.output.strip() if run.failed or run.trouble else run.output.strip().rpartition("\n")[2] for run in runs
+    )
+    return Result(
+        name,
+        passed=sum(run.passed for run in runs),
+        failed=sum(run.failed for run in runs),
+        skipped=sum(run.skipped for run in runs),
+        without_data=sum(run.without_data for run in runs),
+        trouble="; ".join(run.trouble for run in runs if run.trouble),
+        output=output,
+        seconds=sum(run.seconds for run in runs),
+    )
 
 
 def run_pytest(

@@ -135,7 +135,7 @@ def assign(owner: bpy.types.ID, action: bpy.types.Action | None) -> bpy.types.An
     return data
 
 
-def bag(owner: bpy.types.ID, action: bpy.types.Action, create: bool = True, slot: Any = None) -> Bag | None:
+def bag(owner: bpy.types.ID, action: bpy.types.Action, create: bool = True, slot: Any = None) -> Any:
     """Where the owner's curves in `action` lie, whether or not it is assigned; None when there are none to find.
 
     `slot` names one of the action's slots instead of the owner's.

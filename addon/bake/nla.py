@@ -106,7 +106,7 @@ def plain_source(owner: bpy.types.ID) -> bpy.types.Action | None:
     return data.action
 
 
-def _sources(owner: bpy.types.ID) -> Iterator[tuple[bpy.types.Action, Any]]:
+def sources(owner: bpy.types.ID) -> Iterator[tuple[bpy.types.Action, Any]]:
     """Every action that may play on the owner, with its slot (None before slots)."""
     data = owner.animation_data
     if data is None:
@@ -122,7 +122,7 @@ def _sources(owner: bpy.types.ID) -> Iterator[tuple[bpy.types.Action, Any]]:
 def animated_paths(owner: bpy.types.ID) -> set[str]:
     """Data paths of the owner that its active action or any of its strips moves."""
     found: set[str] = set()
-    for action, slot in _sources(owner):
+    for action, slot in sources(owner):
         bag = curves.bag(owner, action, create=False, slot=slot)
         if bag is not None:
             found.update(f.data_path for f in bag.fcurves)
@@ -193,3 +193,9 @@ def remember(owner: bpy.types.ID, paths: Iterable[str]) -> Callable[[], None]:
                 curves.set_value(owner, path, value)
 
     return put_back
+
+
+def refresh(ob: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Let Blender see tracks as they are: one that was silent at first stays still until relations are built again."""
+    ob.parent = ob.parent
+    context.view_layer.update()

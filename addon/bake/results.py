@@ -24,9 +24,9 @@ RECIPE = "troupe"
 class Found:
     """A result on an actor: its action, and track and strip unless it is the active action."""
 
-    action: bpy.types.Action
-    track: bpy.types.NlaTrack | None
-    strip: bpy.types.NlaStrip | None
+    action: Any
+    track: Any
+    strip: Any
 
 
 def sign(ob: bpy.types.Object, action: bpy.types.Action, recipe: Mapping[str, Any], keys: Keys) -> None:
@@ -142,6 +142,7 @@ def keep_edits_as_layer(ob: bpy.types.Object, found: Found, fresh: Keys) -> bpy.
     action = bpy.data.actions.new(f"{found.action.name} edits")
     curves.write(curves.bag(ob, action), out, frames)
     strip = nla.land(ob, action, "layer")
+    assert strip is not None
     strip.blend_type = "COMBINE"
     return strip
 

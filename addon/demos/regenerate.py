@@ -7,9 +7,9 @@ import tempfile
 
 import bpy
 
+from ...core.figure import stroll
 from ...core.figure.mannequin import mannequin
 from ...core.formats import bvh
-from . import gait
 
 
 def build(context: bpy.types.Context) -> None:
@@ -18,7 +18,7 @@ def build(context: bpy.types.Context) -> None:
     path = os.path.join(folder, "walk.bvh")
     scene = context.scene
     try:
-        bvh.write(path, bvh.from_motion(gait.walk(mannequin(1.75), cycles=2)))
+        bvh.write(path, bvh.from_motion(stroll.walk(mannequin(1.75), cycles=2)))
         bpy.ops.troupe.mannequin(theme="clay")
         scene.frame_set(1)
         bpy.ops.troupe.retarget(file=path)

@@ -7,9 +7,9 @@ import tempfile
 
 import bpy
 
+from ...core.figure import stroll
 from ...core.figure.mannequin import mannequin
 from ...core.formats import bvh
-from . import gait
 
 
 def build(context: bpy.types.Context) -> None:
@@ -17,7 +17,7 @@ def build(context: bpy.types.Context) -> None:
     folder = tempfile.mkdtemp()
     path = os.path.join(folder, "walk.bvh")
     try:
-        bvh.write(path, bvh.from_motion(gait.walk(mannequin(1.75), cycles=3)))
+        bvh.write(path, bvh.from_motion(stroll.walk(mannequin(1.75), cycles=3)))
         for x, height, shape in ((-0.5, 1.85, 0.1), (0.5, 1.45, 0.9)):
             context.scene.cursor.location = (x, 0.0, 0.0)
             bpy.ops.troupe.mannequin(height=height, shape=shape)

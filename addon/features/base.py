@@ -32,6 +32,7 @@ class FeatureOperator(bpy.types.Operator):
 
     params: ClassVar[type[Params]]
     owner: ClassVar[str] = "actor"
+    has_presets: ClassVar[bool] = True
     bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -163,6 +164,7 @@ class MotionOperator(FeatureOperator):
             "params": params.to_dict(),
             "landing": landing.to_dict(),
             "start": start.to_plain(),
+            "fps": scene.fps(context.scene),
             "version": VERSION,
         }
         return Plan(keys, title, recipe)
@@ -172,7 +174,7 @@ class MotionOperator(FeatureOperator):
 
     def apply(self, context: bpy.types.Context, actor: Any, result: Plan) -> str:
         before = [f.action.name for f in bake.results_of(actor)]
-        own = actor.animation_data.action if actor.animation_data else None
+        own: Any = actor.animation_data.action if actor.animation_data else None
         done = bake.write(
             actor,
             result.keys,
@@ -254,11 +256,18 @@ def feature_panel(module: ModuleType) -> type:
         if hasattr(module, "draw"):
             module.draw(layout, context, actor)
 
-    fields = {
+    def draw_header_preset(self: Any, _context: bpy.types.Context) -> None:
+        from .. import presets  # it builds on this module
+
+        presets.draw_presets(self.layout, name)
+
+    fields: dict[str, Any] = {
         "bl_label": operator.bl_label,
         "bl_parent_id": f"TROUPE_PT_family_{family.lower()}",
         "draw": draw,
     }
+    if operator.has_presets:
+        fields["draw_header_preset"] = draw_header_preset
     return type(f"TROUPE_PT_{name}", (_Panel, bpy.types.Panel), fields)
 
 

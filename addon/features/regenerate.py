@@ -9,7 +9,7 @@ import bpy
 from ...core.errors import TroupeError
 from ...core.landing import LandingParams, RegenerateParams
 from .. import bake, rig, scene, settings
-from ..bake import results
+from ..bake import nla, results
 from .base import FeatureOperator, MotionOperator
 
 ICON = "FILE_REFRESH"
@@ -21,6 +21,7 @@ class Operator(FeatureOperator):
     bl_idname = "troupe.regenerate"
     bl_label = "Regenerate"
     params = RegenerateParams
+    has_presets = False
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
@@ -38,7 +39,7 @@ class Operator(FeatureOperator):
         asked, landing = old
         if found.action.name == actor.troupe.result:
             group = getattr(actor.troupe, cls.feature())
-            asked, landing = (settings.params_from(group, record) for record in cls.records())
+            asked, landing = settings.params_from(group, cls.params), settings.params_from(group, LandingParams)
         edited = results.is_edited(actor, found.action)
         if edited and params.edits == "keep":
             raise TroupeError(
@@ -73,7 +74,8 @@ def feature_of(recipe: dict[str, Any]) -> type[MotionOperator]:
     for cls in operators():
         if issubclass(cls, MotionOperator) and cls.feature() == recipe.get("feature"):
             return cls
-    raise TroupeError(f"the result was made by {recipe.get('feature')!r}, which this Troupe does not have")
+    maker = recipe.get("feature")
+    raise TroupeError(f"the result was made by {maker!r}, which cannot make it again; remove it instead")
 
 
 def chosen(actor: Any) -> str:
@@ -171,6 +173,7 @@ class Mute(_ResultOperator):
         if found.strip is None:
             raise TroupeError(f"{found.action.name} is the active action: only strips can be muted")
         found.strip.mute = not found.strip.mute
+        nla.refresh(actor, context)
         return f"{found.action.name} {'is silent' if found.strip.mute else 'plays'}"
 
 
@@ -186,6 +189,7 @@ class Solo(_ResultOperator):
         if found.track is None:
             raise TroupeError(f"{found.action.name} is the active action: only tracks can play alone")
         found.track.is_solo = not found.track.is_solo
+        nla.refresh(actor, context)
         return f"{found.track.name} plays {'alone' if found.track.is_solo else 'with the others'}"
 
 

@@ -8,6 +8,8 @@ from typing import Any
 import bpy
 
 from ...core.errors import InvalidParam
+from ...core.figure import stroll
+from ...core.figure.mannequin import mannequin
 from ...core.filters.retarget import RetargetParams, retarget
 from ...core.kinematics import base
 from ...core.kinematics.cast import Cast, read_joints
@@ -41,6 +43,8 @@ class Operator(MotionOperator):
     @staticmethod
     def _clip(context: bpy.types.Context, actor: Any, params: RetargetParams) -> tuple[Motion, str]:
         """The motion to take over and a title for it."""
+        if params.clip == "walk":
+            return stroll.walk(mannequin()), "walk"
         if params.file:
             return read_bvh(params.file), bpy.path.display_name_from_filepath(params.file)
         action = None
@@ -70,7 +74,7 @@ def _source(actor: Any, params: Any, action: Any) -> Any:
             raise InvalidParam("source", params.source, "is the actor itself; choose an action or another armature")
         return source
     if action is None:
-        raise InvalidParam("source", "", "choose a source armature, an action or a BVH file")
+        raise InvalidParam("source", "", "choose a clip, a source armature, an action or a BVH file")
     armatures = [ob for ob in bpy.data.objects if ob.type == "ARMATURE"]
     best = max(armatures, key=lambda ob: bake.shared_bones(ob, action))
     if bake.shared_bones(best, action) == 0:

@@ -255,9 +255,9 @@ def joined(tree: Tree, tails: Array, start: int) -> Tree:
             t = np.clip(((tree.heads[top] - a) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-300), 0, 1)
             gap = np.linalg.norm(tree.heads[top] - a - t[:, None] * way, axis=1)
             near[k], gaps[k] = usable[gap.argmin()], gap.min()
-        for k in np.flatnonzero(gaps <= gaps.min() * 1.0001 + 1e-12):
-            links[loose[k]] = int(bone[near[k]])
-            hung |= tops == loose[k]
+        for nearest in np.flatnonzero(gaps <= gaps.min() * 1.0001 + 1e-12).tolist():
+            links[loose[nearest]] = int(bone[near[nearest]])
+            hung |= tops == loose[nearest]
         loose = [top for top in loose if top not in links]
     return tree.hung(links)
 

@@ -127,7 +127,7 @@ def _seams(layout: Layout, forms: _Forms) -> tuple[tuple[str | None, Map], ...]:
         return np.maximum(_COLLAR + 0.32 * q[:, 1] - q[:, 2], q[:, 0] - 12.0)
 
     def cuff(p: Array) -> Array:
-        return np.maximum(layout.arm(p)[:, 2] - wrist - 1.0, 30.0 - p[:, 0])
+        return np.asarray(np.maximum(layout.arm(p)[:, 2] - wrist - 1.0, 30.0 - p[:, 0]))
 
     def hem(p: Array) -> Array:
         return np.maximum(layout.leg(p)[:, 2] - _ANKLE, p[:, 0] - 30.0)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..kinematics import fk
 from ..maths import quat
 from ..motion import Event, Motion
+from ..needs import needs_scipy
 from ..params import Params, param
 from ..skeleton import SIDES, Array, Skeleton
 
@@ -87,7 +88,8 @@ def detect(points: Array, fps: float, leg: float, params: ContactParams | None =
     Returns:
         (T, F, 2).
     """
-    from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+    with needs_scipy():
+        from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
     params = params or ContactParams()
     points = _despiked(points / leg, fps)
@@ -167,7 +169,8 @@ def runs(flags: Flags) -> list[tuple[int, int]]:
 
 def _despiked(points: Array, fps: float) -> Array:
     """(T, F, 2, 3) without the glitches and inserted T-poses that last a frame or two; steady motion stays as it is."""
-    from scipy.ndimage import median_filter
+    with needs_scipy():
+        from scipy.ndimage import median_filter
 
     size = max(3, 2 * round(0.025 * fps) + 1)
     out: Array = median_filter(points, size=(size, 1, 1, 1), mode="mirror")

@@ -17,11 +17,14 @@ from ..kinematics import fk
 from ..kinematics.limb_ik import LIMBS, place_limb
 from ..maths import quat
 from ..motion import Motion
+from ..needs import needs_scipy
 from ..params import Params, param
 from ..skeleton import LEG, SIDES, Array
 from .contacts import CURVES, Flags, contacts, cycles, heel_and_ball, runs, sole_points
 
-UP = np.array([0.0, 0.0, 1.0])
+LEFT, UP = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
+TOES_UP_MAX = np.radians(55.0)
+"""How far toes are bent up to keep them out of the floor."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ def _locked(motion: Motion, params: FootlockParams) -> tuple[Array, Array]:
             ball = goals[:, k] + quat.rotate(turns[:, k], skeleton.offsets[toe])
             tip = quat.rotate(globals[:, toe], skeleton.tips[toe])
             low = floors[:, k, 1] + min(0.0, float(skeleton.tips[toe, 2])) - ball[:, 2]
-            _turn(globals, motion, toe, _raised(tip, low))
+            _turn(globals, motion, toe, _toes_up(tip, low, quat.rotate(globals[:, feet[k]], -LEFT)))
     changed = _leg_joints(motion)
     rotations = motion.rotations.copy()
     rotations[:, changed] = fk.local_rotations(skeleton, globals)[:, changed]
@@ -244,6 +247,20 @@ def _above(floor: Array, ankles: Array, turns: Array, planted: Flags, sole: Arra
     return ankles + lift[:, None] * UP, turns
 
 
+def _toes_up(v: Array, height: Array, hinge: Array) -> Array:
+    """Rotations (T, 4) about the toes' hinge (T, 3) that bring their end (T, 3) up to a height where it is below.
+
+    They bend no further than toes do: those of a foot that points straight down may stay below.
+    """
+    side = quat.cross(hinge, v)
+    reach = np.maximum(np.hypot(v[:, 2], side[:, 2]), 1e-9)
+    # height = reach cos(turn - top); a foot past the vertical still bends its toes the same way
+    top = np.arctan2(side[:, 2], v[:, 2])
+    top = np.where(top < -np.pi / 2, top + 2 * np.pi, top)
+    turn = np.clip(top - np.arccos(np.clip(height / reach, -1.0, 1.0)), 0.0, TOES_UP_MAX)
+    return quat.about(hinge, np.where(v[:, 2] >= height, 0.0, turn))
+
+
 def _raised(v: Array, height: Array) -> Array:
     """Smallest rotations (T, 4) that bring vectors (T, 3) up to a height where they end below it."""
     length = np.maximum(np.sqrt(quat.dot(v, v)), 1e-9)
@@ -260,7 +277,8 @@ def _pelvis_shift(lines: Array, longest: Array, stance: Flags, ramp: int) -> Arr
         stance: (T, 2) feet that must get there.
         ramp: Samples over which the pelvis goes and comes back.
     """
-    from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
+    with needs_scipy():
+        from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
 
     shift = np.zeros_like(lines[:, 0])
     # sinking alone cannot help a leg that points too far out: the pelvis first moves towards that foot

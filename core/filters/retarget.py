@@ -21,7 +21,6 @@ from ..skeleton import ARM, CHAINS, FINGERS, SIDES, Array, Skeleton
 from .contacts import CURVES, contacts, sole_points
 from .footlock import footlock
 
-
 _HEAD = ("neck", "head", "jaw", "eye_L", "eye_R")
 _ARMS = {side: tuple(f"{part}_{side}" for part in (*ARM, *FINGERS)) for side in SIDES}
 PARTS = {
@@ -38,6 +37,11 @@ PARTS = {
 class RetargetParams(Params):
     """Whose motion, and how it is fitted to the actor."""
 
+    clip: str = param(
+        "none",
+        choices=(("none", "Take a source, an action or a file"), ("walk", "A level walk that comes with Troupe")),
+        help="Motion that comes with Troupe",
+    )
     source: str = param("", ref="armature", help="Armature whose animation is taken over")
     action: str = param("", ref="action", help="Action to take instead of what the source plays")
     file: str = param("", ref="file", help="BVH file to take instead of an armature in the scene")
@@ -48,6 +52,7 @@ class RetargetParams(Params):
             ("source", "Follow the places of the source, scaled by leg length"),
         ),
         help="Where the motion starts",
+        basic=False,
     )
     body: str = param(
         "whole",

@@ -7,8 +7,8 @@ from dataclasses import replace
 import bpy
 import numpy as np
 from troupe.addon import bake, rig
-from troupe.addon.demos.gait import walk
 from troupe.core.figure.mannequin import mannequin
+from troupe.core.figure.stroll import walk
 from troupe.core.kinematics import base
 from troupe.core.maths import quat
 from troupe.core.motion import Motion

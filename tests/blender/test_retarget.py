@@ -196,7 +196,7 @@ def test_one_click_moves_all_selected_actors(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({}, "choose a source armature, an action or a BVH file"),
+        ({}, "choose a clip, a source armature, an action or a BVH file"),
         ({"source": "nobody"}, "no armature of that name"),
         ({"action": "nothing"}, "no action of that name"),
         ({"file": "/nowhere/x.bvh"}, "No such file"),

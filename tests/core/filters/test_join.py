@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rigs import A_POSE, Rig
-from troupe.addon.demos.gait import walk
 from troupe.core.errors import InvalidMotion
+from troupe.core.figure.stroll import walk
 from troupe.core.filters.join import join
 from troupe.core.maths import quat
 from troupe.core.skeleton import Pose

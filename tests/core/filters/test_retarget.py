@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rigs import A_POSE, T_POSE, Rig
-from troupe.addon.demos.gait import walk
 from troupe.core.errors import InvalidParam, InvalidRig
+from troupe.core.figure.stroll import walk
 from troupe.core.filters.contacts import contacts
 from troupe.core.filters.footlock import slide
 from troupe.core.filters.retarget import PARTS, RetargetParams, retarget, transfer, tread

@@ -1,4 +1,4 @@
-"""A level walk from tables of normal gait, to have something to retarget where no motion capture is at hand.
+"""A level walk from tables of normal gait: the built-in clip, for when no motion capture is at hand.
 
 Joint angles by percent of the gait cycle after D. A. Winter, "Biomechanics and Motor Control of Human Movement". The
 pelvis travels so that whichever foot bears the body stands still.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.kinematics import fk
-from ...core.kinematics.anatomy import with_angles
-from ...core.maths import quat
-from ...core.motion import Motion
-from ...core.skeleton import Array, Skeleton
+from ..kinematics import fk
+from ..kinematics.anatomy import with_angles
+from ..maths import quat
+from ..maths.ramp import smooth
+from ..maths.spline import hermite, natural_slopes
+from ..motion import Motion
+from ..skeleton import Array, Skeleton
 
 # percent of the cycle from heel strike: hip flexion, knee flexion, ankle and toes up [deg]
 CYCLE = np.array(
@@ -33,6 +35,10 @@ CYCLE = np.array(
     ],
     dtype=np.float64,
 )
+
+
+SWAY_HZ = 3.5
+"""Above this the pelvis does not follow the feet: it bobs once a step [Hz]."""
 
 
 def walk(skeleton: Skeleton, cycles: int = 4, period: float = 1.1, fps: float = 60.0) -> Motion:
@@ -60,15 +66,17 @@ def walk(skeleton: Skeleton, cycles: int = 4, period: float = 1.1, fps: float = 
     still = np.tile(quat.IDENTITY, (count, len(skeleton), 1))
     known = {role: np.radians(a) for role, a in angles.items() if skeleton.has(role)}
     rotations = quat.continuous(with_angles(skeleton, still, known))
-    return Motion(skeleton, fps, _travel(skeleton, rotations), rotations)
+    roots = _travel(skeleton, rotations)
+    # the supporting point changes at once from foot to foot; a body does not
+    roots = roots[:1] + smooth(roots - roots[:1], fps, SWAY_HZ)
+    return Motion(skeleton, fps, roots, rotations)
 
 
 def _at(phase: Array) -> Array:
-    """Angles (T, 4) [deg] at a phase (T,), by periodic cubic interpolation of the table."""
-    from scipy.interpolate import CubicSpline
-
-    table = np.concatenate([CYCLE, CYCLE[:1] + np.array([100.0, 0, 0, 0, 0])])
-    return np.asarray(CubicSpline(table[:, 0] / 100, table[:, 1:], bc_type="periodic")(phase % 1.0))
+    """Angles (T, 4) [deg] at a phase (T,), by cubic interpolation of the table, cycle after cycle."""
+    rounds = np.concatenate([CYCLE + np.array([shift, 0, 0, 0, 0]) for shift in (-100.0, 0.0, 100.0)])
+    knots, angles = rounds[:, 0] / 100, rounds[:, 1:]
+    return hermite(phase % 1.0, knots, angles, natural_slopes(knots, angles))
 
 
 def _travel(skeleton: Skeleton, rotations: Array) -> Array:

@@ -1,0 +1,372 @@
+"""Job files: who acts, what they do in which order, and what is written. TOML, checked whole before anything runs.
+
+Every mistake is a FormatError with the line and column of the key at fault; nothing in a job is ever evaluated.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .errors import FormatError, InvalidParam
+from .formats import toml
+from .formats.toml import Key, Place, Places
+from .params import Param, Params, declared
+
+MAX_STEPS = MAX_ACTORS = 1_000
+MAX_NAME, MAX_PATH = 63, 1_000
+"""Bytes that Blender keeps of a name; characters of a path."""
+MAX_FRAME = 1_048_574
+"""Blender's last frame."""
+RESERVED = ("actor", "feature", "start", "output", "save", "json", "help")
+"""Words of steps and of the command line, which no parameter may have for a name."""
+RIGS = (".blend", ".fbx", ".glb", ".bvh")
+
+Features = Mapping[str, tuple[type[Params], ...]]
+
+
+@dataclass(frozen=True)
+class ActorSpec:
+    """An actor of the job: from a rig file, a mannequin, or one that is in the scene already.
+
+    Attributes:
+        name: Name of its armature object.
+        rig: File to take it from.
+        armature: Which armature of that file, where it has several.
+        mannequin: Parameters of the built-in figure.
+        map: Role map file; None detects the roles.
+        place: x, y on the ground [m]; None leaves it where it is.
+        heading: The way it faces [rad]; None leaves it.
+        at: Where the job says so.
+    """
+
+    name: str
+    rig: Path | None
+    armature: str
+    mannequin: Mapping[str, Any] | None
+    map: Path | None
+    place: tuple[float, float] | None
+    heading: float | None
+    at: Place
+
+
+@dataclass(frozen=True)
+class Step:
+    """One feature on some actors; `start` None goes on where their step before ended. `places` is by key."""
+
+    number: int
+    feature: str
+    actors: tuple[str, ...]
+    start: int | None
+    params: Mapping[str, Any]
+    places: Mapping[str, Place]
+
+    def at(self, key: str) -> Place:
+        """Where a key of the step is; the step's own place for a key that it leaves out."""
+        return self.places.get(key, self.places[""])
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is written when all is done; `bvh` is by actor."""
+
+    blend: Path | None = None
+    bvh: Mapping[str, Path] = field(default_factory=dict)
+    render: Path | None = None
+    report: Path | None = None
+
+    def files(self) -> list[Path]:
+        """Every file named."""
+        return [p for p in (self.blend, *self.bvh.values(), self.render, self.report) if p is not None]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A checked job: paths are absolute, parameters complete and in range."""
+
+    source: str
+    scene: Path | None
+    fps: float | None
+    frames: tuple[int, int] | None
+    actors: tuple[ActorSpec, ...]
+    steps: tuple[Step, ...]
+    output: Output
+
+
+def read(
+    path: str | Path, features: Features, *, actorless: Collection[str] = (), allowed: Iterable[str | Path] = ()
+) -> Job:
+    """Read a job file; see `parse`."""
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(toml.MAX_CHARACTERS + 1)
+    except (OSError, ValueError) as error:
+        why = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {error}"
+        raise FormatError(str(path), 1, 1, why) from None
+    if len(data) > toml.MAX_CHARACTERS:
+        raise FormatError(str(path), 1, 1, f"a job file has at most {toml.MAX_CHARACTERS} bytes")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line, column = data.count(b"\n", 0, error.start) + 1, error.start - data.rfind(b"\n", 0, error.start)
+        raise FormatError(str(path), line, column, "the text is not UTF-8") from None
+    return parse(text, str(path), features, actorless=actorless, allowed=allowed)
+
+
+def parse(
+    text: str,
+    source: str,
+    features: Features,
+    *,
+    actorless: Collection[str] = (),
+    allowed: Iterable[str | Path] = (),
+) -> Job:
+    """The job that a text describes.
+
+    Args:
+        text: TOML.
+        source: The file it is from; paths are relative to its folder and must stay in it.
+        features: Feature to the records that declare its parameters.
+        actorless: Features that act on no actor.
+        allowed: Other folders in which paths may lie.
+
+    Raises:
+        FormatError: Anything is wrong, with its line and column.
+    """
+    data, places = toml.loads(text, source)
+    check = _Check(source, places, allowed)
+    check.keys((), data, ("scene", "fps", "frames", "actor", "step", "output"))
+    scene = check.input((), data, "scene", (".blend",))
+    fps = check.number((), data, "fps", 1.0, 1_000.0)
+    frames = _frames(check, data)
+    actors = tuple(_actor(check, key, row, features) for key, row in check.rows((), data, "actor", MAX_ACTORS))
+    for n, actor in enumerate(actors):
+        if any(actor.name == other.name for other in actors[:n]):
+            check.fail(("actor", n, "name"), f"two actors are called {actor.name!r}")
+    steps = tuple(_step(check, key, row, features, actorless) for key, row in check.rows((), data, "step", MAX_STEPS))
+    if not actors and not steps:
+        check.fail((), "a job needs at least one [[step]] or [[actor]]")
+    names = dict.fromkeys([a.name for a in actors] + [name for step in steps for name in step.actors])
+    return Job(source, scene, fps, frames, actors, steps, _output(check, data, list(names)))
+
+
+def _frames(check: _Check, data: Mapping[str, Any]) -> tuple[int, int] | None:
+    if "frames" not in data:
+        return None
+    value = data["frames"]
+    whole = isinstance(value, list) and len(value) == 2 and all(type(x) is int for x in value)
+    if not whole or not 0 <= value[0] <= value[1] <= MAX_FRAME:
+        check.fail(("frames",), f"frames must be [first, last], whole numbers from 0 to {MAX_FRAME}")
+    return value[0], value[1]
+
+
+def _actor(check: _Check, key: Key, row: Mapping[str, Any], features: Features) -> ActorSpec:
+    check.keys(key, row, ("name", "rig", "armature", "mannequin", "map", "place", "heading_deg"))
+    name = check.name(key, row, "name", required=True)
+    rig = check.input(key, row, "rig", RIGS)
+    figure = None
+    if "mannequin" in row:
+        figure = check.params((*key, "mannequin"), check.table(key, row, "mannequin"), features["mannequin"])
+        for other in ("rig", "map"):
+            if other in row:
+                check.fail((*key, other), f"a mannequin needs no {other}: leave one of them out")
+    if "armature" in row and rig is None:
+        check.fail((*key, "armature"), "armature chooses one of a rig file: name the rig too")
+    place = row.get("place")
+    if place is not None and not (isinstance(place, list) and len(place) == 2):
+        check.fail((*key, "place"), "place must be [x, y] in metres")
+    x_y = [check.number((*key, "place"), dict(enumerate(place)), i, -1e6, 1e6) for i in (0, 1)] if place else []
+    degrees = check.number(key, row, "heading_deg", -36_000.0, 36_000.0)
+    return ActorSpec(
+        name=name,
+        rig=rig,
+        armature=check.name(key, row, "armature"),
+        mannequin=figure,
+        map=check.input(key, row, "map", (".json",)),
+        place=(float(x_y[0] or 0.0), float(x_y[1] or 0.0)) if x_y else None,
+        heading=None if degrees is None else math.radians(degrees),
+        at=check.places.of(key),
+    )
+
+
+def _step(check: _Check, key: Key, row: Mapping[str, Any], features: Features, actorless: Collection[str]) -> Step:
+    feature = check.name(key, row, "feature", required=True)
+    if feature not in features:
+        check.fail((*key, "feature"), f"no feature {feature!r}; {_nearest(feature, features)}")
+    actors: tuple[str, ...] = ()
+    if feature in actorless:
+        if "actor" in row:
+            check.fail((*key, "actor"), f"{feature} acts on no actor")
+    elif isinstance(row.get("actor"), list):
+        named = dict(enumerate(row["actor"]))
+        actors = tuple(dict.fromkeys(check.name((*key, "actor"), named, i, required=True) for i in named))
+        if not 0 < len(actors) <= MAX_ACTORS:
+            check.fail((*key, "actor"), f"actor must name one to {MAX_ACTORS} actors")
+    else:
+        actors = (check.name(key, row, "actor", required=True),)
+    start = row.get("start")
+    if start is not None and not (type(start) is int and abs(start) <= MAX_FRAME):
+        check.fail((*key, "start"), f"start must be a frame: a whole number from {-MAX_FRAME} to {MAX_FRAME}")
+    own = ("actor", "feature", "start")
+    params = check.params(key, {k: v for k, v in row.items() if k not in own}, features[feature], own)
+    places = {"": check.places.of(key), **{k: check.places.of((*key, k)) for k in row}}
+    return Step(int(key[-1]) + 1, feature, actors, start, params, places)
+
+
+def _output(check: _Check, data: Mapping[str, Any], actors: list[str]) -> Output:
+    row, key = check.table((), data, "output"), ("output",)
+    check.keys(key, row, ("blend", "bvh", "render", "report"))
+    blend = check.output(key, row, "blend", (".blend",))
+    bvh: dict[str, Path] = {}
+    if isinstance(row.get("bvh"), dict):
+        for name in row["bvh"]:
+            if name not in actors:
+                check.fail((*key, "bvh", name), f"no actor {name!r} in this job; {_nearest(name, actors)}")
+            bvh[name] = check.output((*key, "bvh"), row["bvh"], name, (".bvh",)) or Path()
+    elif "bvh" in row:
+        if len(actors) != 1:
+            check.fail((*key, "bvh"), f'the job has {len(actors)} actors: write bvh = {{NAME = "file.bvh", ...}}')
+        bvh[actors[0]] = check.output(key, row, "bvh", (".bvh",)) or Path()
+    render = check.output(key, row, "render", (".png", ".mp4"))
+    return Output(blend, bvh, render, check.output(key, row, "report", (".json",)))
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = difflib.get_close_matches(word[:100], names, 1)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names[:20]) or 'none'}"
+
+
+class _Check:
+    """Values of the right kind from parsed tables, or an error at their place; remembers every file named."""
+
+    def __init__(self, source: str, places: Places, allowed: Iterable[str | Path]) -> None:
+        self.source, self.places = source, places
+        self._folder = Path(source).resolve().parent
+        self._allowed = [self._folder, *(Path(folder).resolve() for folder in allowed)]
+        self._used = {os.path.normcase(Path(source).resolve()): "the job file itself"}
+
+    def fail(self, key: Key, message: str) -> NoReturn:
+        raise FormatError(self.source, *self.places.of(key), message)
+
+    def keys(self, key: Key, row: Mapping[str, Any], known: Collection[str]) -> None:
+        for name in row:
+            if name not in known:
+                self.fail((*key, name), f"unknown key {name[:80]!r}; {_nearest(name, known)}")
+
+    def table(self, key: Key, row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        value = row.get(name, {})
+        if not isinstance(value, dict):
+            self.fail((*key, name), f"{name} must be a table")
+        return value
+
+    def rows(self, key: Key, row: Mapping[str, Any], name: str, most: int) -> list[tuple[Key, Mapping[str, Any]]]:
+        value = row.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            self.fail((*key, name), f"each {name} is a table of its own: write [[{name}]]")
+        if len(value) > most:
+            self.fail((*key, name, most), f"a job has at most {most} of [[{name}]]")
+        return [((*key, name, n), item) for n, item in enumerate(value)]
+
+    def text(self, key: Key, row: Mapping[Any, Any], name: str | int, what: str) -> str:
+        value = row[name]
+        if not isinstance(value, str) or not value:
+            self.fail((*key, name), f"{what} must be text in quotes")
+        if not value.isprintable():
+            self.fail((*key, name), f"{what} has control characters: {value[:80]!a}")
+        return value
+
+    def name(self, key: Key, row: Mapping[Any, Any], name: str | int, required: bool = False) -> str:
+        if name not in row:
+            if required:
+                self.fail(key, f"{name} is missing")
+            return ""
+        what = name if isinstance(name, str) else str(key[-1])
+        value = self.text(key, row, name, what)
+        if len(value.encode()) > MAX_NAME:
+            self.fail((*key, name), f"{what} is longer than the {MAX_NAME} bytes that Blender keeps of a name")
+        return value
+
+    def number(self, key: Key, row: Mapping[Any, Any], name: str | int, lo: float, hi: float) -> float | None:
+        if name not in row:
+            return None
+        value = row[name]
+        if type(value) not in (int, float) or not lo <= value <= hi:
+            what = name if isinstance(name, str) else key[-1]
+            self.fail((*key, name), f"{what} must be a number from {lo:g} to {hi:g}")
+        return float(value)
+
+    def params(
+        self, key: Key, row: Mapping[str, Any], records: tuple[type[Params], ...], own: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
+        """Every parameter of the records, checked by the records themselves."""
+        known = {p.name: p for record in records for p in declared(record)}
+        self.keys(key, row, [*known, *own])
+        values = {name: self._param(key, row, known[name]) for name in row}
+        out: dict[str, Any] = {}
+        for record in records:
+            mine = {p.name: values[p.name] for p in declared(record) if p.name in values}
+            try:
+                out |= {p.name: getattr(record.from_dict(mine), p.name) for p in declared(record)}
+            except InvalidParam as error:
+                self.fail((*key, error.name), str(error)[:300])
+        return out
+
+    def _param(self, key: Key, row: Mapping[str, Any], p: Param) -> Any:
+        value = row[p.name]
+        if p.kind == "ref" and value:
+            return str(self.input(key, row, p.name)) if p.ref == "file" else self.name(key, row, p.name)
+        if p.kind == "text" and isinstance(value, str) and not value.replace("\n", "").replace("\t", "").isprintable():
+            self.fail((*key, p.name), f"{p.name} has control characters: {value[:80]!a}")
+        try:
+            return p.check(value)
+        except InvalidParam as error:
+            self.fail((*key, p.name), str(error)[:300])
+        # Python refuses to print a whole number of thousands of digits
+        except ValueError:
+            self.fail((*key, p.name), f"{p.name}: not a usable value")
+
+    def input(self, key: Key, row: Mapping[str, Any], name: str, suffixes: tuple[str, ...] = ()) -> Path | None:
+        """A file that is there."""
+        if name not in row:
+            return None
+        path = self._path(key, row, name, suffixes)
+        if not os.path.isfile(path):
+            self.fail((*key, name), f"no such file: {row[name]}")
+        self._used.setdefault(os.path.normcase(path), f"also an input ({name})")
+        return path
+
+    def output(self, key: Key, row: Mapping[str, Any], name: str, suffixes: tuple[str, ...]) -> Path | None:
+        """A file to write, in a folder that is there, and no other file of the job."""
+        if name not in row:
+            return None
+        path = self._path(key, row, name, suffixes)
+        if not os.path.isdir(path.parent):
+            self.fail((*key, name), f"no such folder: {Path(row[name]).parent}")
+        if os.path.isdir(path):
+            self.fail((*key, name), f"{row[name]} is a folder")
+        spot = os.path.normcase(path)
+        if spot in self._used:
+            self.fail((*key, name), f"{row[name]} is {self._used[spot]}; choose another name for {name}")
+        self._used[spot] = f"also written as {name}"
+        return path
+
+    def _path(self, key: Key, row: Mapping[str, Any], name: str, suffixes: tuple[str, ...]) -> Path:
+        value = self.text(key, row, name, name)
+        if len(value) > MAX_PATH:
+            self.fail((*key, name), f"a path has at most {MAX_PATH} characters")
+        if suffixes and Path(value).suffix.lower() not in suffixes:
+            self.fail((*key, name), f"{name} must be a file that ends in {' or '.join(suffixes)}")
+        try:
+            path = (self._folder / value).resolve()
+        except (OSError, RuntimeError, ValueError):
+            self.fail((*key, name), f"{value!r} is no path on this machine")
+        if not any(path.is_relative_to(folder) for folder in self._allowed):
+            self.fail((*key, name), f"{value} lies outside the job's folder; allow its folder with --allow-path DIR")
+        return path
