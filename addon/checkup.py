@@ -160,10 +160,7 @@ def _covers(ob: bpy.types.Object, action: bpy.types.Action, found: results.Found
     first, last = action.frame_range
     if data.action_extrapolation == "NOTHING" and (last < found.strip.frame_start or first > found.strip.frame_end):
         return False
-    mine, theirs = (curves.bag(ob, a, create=False) for a in (action, found.action))
-    if mine is None or theirs is None:
-        return False
-    return not {f.data_path for f in mine.fcurves}.isdisjoint(f.data_path for f in theirs.fcurves)
+    return not curves.paths(ob, action).isdisjoint(curves.paths(ob, found.action))
 
 
 def actions_of(ob: bpy.types.Object) -> list[bpy.types.Action]:

@@ -144,12 +144,7 @@ def _delete_broken(ob: bpy.types.Object, context: bpy.types.Context, part: str) 
     action = bpy.data.actions[part]
     kept = action.copy()
     kept.name, kept.use_fake_user = f"{part} broken", True
-    count = 0
-    for fcurve in curves.bag(ob, action, create=False).fcurves:
-        points = fcurve.keyframe_points
-        for point in [p for p in reversed(points) if not np.isfinite(np.array(p.co)).all()]:
-            points.remove(point)
-            count += 1
+    count = curves.drop_broken_keys(ob, action)
     return f"{part}: {count} broken keys deleted; {kept.name} keeps them"
 
 

@@ -237,6 +237,24 @@ def read(bag: Bag) -> dict[tuple[str, int], Curve]:
     return {(c.path, c.index): c for c in found}
 
 
+def paths(owner: bpy.types.ID, action: bpy.types.Action, slot: Any = None) -> set[str]:
+    """Data paths of the owner that an action has curves for."""
+    found = bag(owner, action, create=False, slot=slot)
+    return {f.data_path for f in found.fcurves} if found is not None else set()
+
+
+def drop_broken_keys(owner: bpy.types.ID, action: bpy.types.Action) -> int:
+    """Delete the keys that are not numbers, and return how many there were."""
+    count = 0
+    found = bag(owner, action, create=False)
+    for fcurve in found.fcurves if found is not None else ():
+        points = fcurve.keyframe_points
+        for point in [p for p in reversed(points) if not np.isfinite(np.array(p.co)).all()]:
+            points.remove(point)
+            count += 1
+    return count
+
+
 def key_frames(bag: Bag) -> Array:
     """(K,) increasing frames with keys on any curve, found without reading every curve.
 

@@ -121,12 +121,7 @@ def sources(owner: bpy.types.ID) -> Iterator[tuple[bpy.types.Action, Any]]:
 
 def animated_paths(owner: bpy.types.ID) -> set[str]:
     """Data paths of the owner that its active action or any of its strips moves."""
-    found: set[str] = set()
-    for action, slot in sources(owner):
-        bag = curves.bag(owner, action, create=False, slot=slot)
-        if bag is not None:
-            found.update(f.data_path for f in bag.fcurves)
-    return found
+    return {path for action, slot in sources(owner) for path in curves.paths(owner, action, slot)}
 
 
 def frame_range(owner: bpy.types.ID, action: bpy.types.Action | None = None) -> tuple[float, float]:

@@ -282,8 +282,5 @@ def _sampled(
 
 def shared_bones(ob: bpy.types.Object, action: bpy.types.Action) -> int:
     """How many bones of an armature the curves of an action name."""
-    bag = curves.bag(ob, action, create=False)
-    if bag is None:
-        return 0
-    paths = {f.data_path for f in bag.fcurves}
+    paths = curves.paths(ob, action)
     return sum(any(p.startswith(curves.bone_path(b.name, "")) for p in paths) for b in ob.data.bones)

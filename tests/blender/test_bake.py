@@ -248,3 +248,18 @@ def test_reading_curves_in_numpy_equals_sampling_frames(mode, scale):
     sampled = bake.read(ob, cast, bpy.context)
     place, turn = stage.errors(read, sampled)
     assert place < 1e-5 and turn < 5e-5  # single precision on the sampled side
+
+
+@pytest.mark.parametrize("root", ["hips", "root_bone", "object"])
+def test_a_rig_under_a_moved_parent_shows_the_motion(root):
+    ob = stage.actor()
+    parent = bpy.data.objects.new("Parent", None)
+    bpy.context.scene.collection.objects.link(parent)
+    parent.location, parent.rotation_euler, parent.scale = (1, 2, 0), (0, 0, 0.8), (2, 2, 2)
+    ob.parent = parent
+    ob.delta_location = (0.3, 0.1, 0.0)
+    bpy.context.view_layer.update()
+    cast = stage.cast_of(ob)
+    motion = stage.wriggle(cast.skeleton)
+    place, turn = stage.errors(stage.bake_and_read(ob, motion, cast, root=root)[0], motion)
+    assert place < CLOSE and turn < CLOSE
