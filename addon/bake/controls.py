@@ -7,7 +7,7 @@ touched, so there is nothing to restore.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -15,8 +15,8 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...core.errors import Cancelled
 from ...core.maths import quat
+from ..steps import Steps, at_once
 from . import curves, nla, pose
 from .curves import Channel
 from .families import Controls, Row, find
@@ -50,15 +50,14 @@ class _Plan:
     whole: bool
 
 
-def bake(
+def bake_steps(
     ob: bpy.types.Object,
     controls: Controls,
     targets: Mapping[str, Array],
     frames: Array,
     legs: str = "ik",
     arms: str = "fk",
-    should_stop: Callable[[], bool] = lambda: False,
-) -> list[Channel]:
+) -> Steps[list[Channel]]:
     """Keys for the controls that put the anatomy where it should be.
 
     Args:
@@ -69,20 +68,16 @@ def bake(
             the named parts turn, upon whatever else plays on the rig.
         frames: (T,) increasing.
         legs, arms: "ik" or "fk".
-        should_stop: Asked on every frame.
 
     Returns:
-        Channels of the controls and of the switches; switches and controls at rest have one key.
-
-    Raises:
-        Cancelled: `should_stop` said so.
+        Steps to the channels of the controls and of the switches; switches and controls at rest have one key.
     """
     rest = pose.rest(ob.data)
     plan = _plan(ob, controls, rest, targets, {"legs": legs, "arms": arms})
     own = [rest.index(n) for n in (*plan.wanted, *plan.poles)]
     bones = sorted({*own, *(int(rest.parents[i]) for i in own if rest.parents[i] >= 0)})
     number = [bones.index(i) for i in own]
-    posed = _played(ob, plan, frames, bones, should_stop)
+    posed = yield from _played(ob, plan, frames, bones)
     for k, matrices in zip(number, plan.wanted.values(), strict=False):
         posed[:, k] = matrices
     for k, places in zip(number[len(plan.wanted) :], plan.poles.values(), strict=True):
@@ -100,6 +95,9 @@ def bake(
     for path, value in plan.switches.items():
         out.append(Channel(path, np.array([[value]]), path.split('"')[1], "CONSTANT", frames[:1]))
     return out
+
+
+bake = at_once(bake_steps)
 
 
 def _row_channels(
@@ -193,9 +191,7 @@ def _pole(start: Array, middle: Array, end: Array, hint: Array) -> Array:
     return foot + reach * quat.unit(bend + (share + np.abs(along) - along)[:, None] * hinge)
 
 
-def _played(
-    ob: bpy.types.Object, plan: _Plan, frames: Array, bones: Sequence[int], should_stop: Callable[[], bool]
-) -> Array:
+def _played(ob: bpy.types.Object, plan: _Plan, frames: Array, bones: Sequence[int]) -> Steps[Array]:
     """Armature-space matrices (T, n, 4, 4) of bones while the controls are where the plan wants them."""
     out = np.empty((len(frames), len(bones), 4, 4))
     with _twin(ob) as (twin, scene):
@@ -208,8 +204,7 @@ def _played(
             _fix(twin, path, value, path in moved)
         layer = scene.view_layers[0]
         for t, (frame, step) in enumerate(zip(frames, steps, strict=True)):
-            if should_stop():
-                raise Cancelled(f"baking {ob.name} was stopped")
+            yield t / len(frames)
             for tie, matrix in zip(ties, step, strict=True):
                 tie.matrix_basis = Matrix(matrix)
             whole = int(np.floor(frame))

@@ -12,14 +12,16 @@ import numpy.typing as npt
 from ...core.errors import InvalidMotion, InvalidRig
 from ...core.filters.resample import resample
 from ...core.kinematics import base
-from ...core.kinematics.cast import Cast, bone_matrices
+from ...core.kinematics.cast import Cast, bone_matrices, read_joints
 from ...core.maths import quat
 from ...core.maths.reduce import kept_keys
 from ...core.motion import Motion
 from ...core.skeleton import Array
 from .. import scene as scenes
+from ..steps import Steps, at_once
 from . import controls, curves, nla, pose
 from .curves import Channel
+from .reading import joint_matrices_steps, stand_of
 
 STILL = 1e-6
 
@@ -55,7 +57,7 @@ def root_mode(ob: bpy.types.Object, cast: Cast, wanted: str) -> str:
     return "root_bone" if cast.root_bone >= 0 and controls.find(ob) is None else "hips"
 
 
-def prepare(
+def prepare_steps(
     ob: bpy.types.Object,
     cast: Cast,
     motion: Motion,
@@ -66,8 +68,8 @@ def prepare(
     legs: str = "ik",
     arms: str = "fk",
     tolerance: float = 0.0,
-) -> Keys:
-    """Compute the keys of a motion whose first sample falls on frame `start`.
+) -> Steps[Keys]:
+    """Steps to the keys of a motion whose first sample falls on frame `start`.
 
     Args:
         ob: The armature object.
@@ -86,6 +88,12 @@ def prepare(
     motion = base.based(resample(motion, scenes.fps(context.scene)))
     mode = root_mode(ob, cast, root)
     frames = start + np.arange(len(motion), dtype=np.float64)
+    spoken = np.ones(len(cast.joints), bool) if motion.mask is None else np.asarray(motion.mask)
+    rig = controls.find(ob)
+    if rig is not None and not spoken[0]:
+        # controls are placed, not turned: a part goes where it would be on the body that plays below
+        roots, turns = read_joints(cast, (yield from joint_matrices_steps(ob, cast, context, frames)))
+        motion = replace(motion, roots=roots, rotations=np.where(spoken[:, None], motion.rotations, turns))
     metre = scenes.metre(context.scene)
     world = np.array(ob.matrix_world, dtype=np.float64)
     if mode == "in_place":
@@ -97,7 +105,6 @@ def prepare(
     scale = np.cbrt(abs(np.linalg.det(world[:3, :3])))
     wanted[..., :3, :3] *= scale
     posed = np.linalg.inv(objects)[:, None] @ wanted
-    spoken = np.ones(len(cast.joints), bool) if motion.mask is None else np.asarray(motion.mask)
     targets = {int(b): posed[:, j] for j, b in enumerate(cast.joints)}
     keyed = {int(b) for j, b in enumerate(cast.joints) if spoken[j]}
     if mode == "root_bone" and spoken[0]:
@@ -105,10 +112,9 @@ def prepare(
         keyed.add(cast.root_bone)
     carrier = _carry_connected_hips(ob, cast, targets) if spoken[0] else None
     keyed |= {carrier} if carrier is not None else set()
-    rig = controls.find(ob)
     if rig is not None:
         named = {cast.bones[b]: targets[b] for b in keyed}
-        channels = list(controls.bake(ob, rig, named, frames, legs=legs, arms=arms))
+        channels = yield from controls.bake_steps(ob, rig, named, frames, legs=legs, arms=arms)
     else:
         channels = _bone_channels(ob, cast, targets, keyed, frames)
     if spoken[0]:
@@ -119,6 +125,9 @@ def prepare(
     return Keys(tuple(channels), frames, _shape_channels(ob, motion), motion, mode, bool(spoken[0]))
 
 
+prepare = at_once(prepare_steps)
+
+
 def _reduced(channel: Channel, frames: Array, tolerance: float, leg: float) -> Channel:
     """A channel without the keys that the others tell; half an angle is the length of a quaternion's change."""
     if channel.frames is not None or channel.interpolation != "LINEAR":
@@ -126,13 +135,6 @@ def _reduced(channel: Channel, frames: Array, tolerance: float, leg: float) -> C
     size = leg if channel.path.endswith("location") else 0.5
     at = kept_keys(channel.values, tolerance * size)
     return replace(channel, values=channel.values[at], frames=frames[at])
-
-
-def stand_of(cast: Cast, world: Array, metre: float) -> Array:
-    """(4, 4) where the resting character stands with its object at `world` (4, 4): its place on the ground [m]."""
-    at = world.copy()
-    at[:3] *= metre
-    return at @ np.linalg.inv(cast.stand)
 
 
 def base_of(cast: Cast, world: Array, metre: float) -> Array:

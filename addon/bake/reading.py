@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...core.errors import Cancelled, InvalidMotion
+from ...core.errors import InvalidMotion
 from ...core.filters.retarget import lifts
 from ...core.kinematics.cast import Cast, read_joints, read_turns
 from ...core.maths import quat
 from ...core.motion import Motion
 from ...core.skeleton import Array
 from .. import scene as scenes
+from ..steps import Steps, at_once
 from . import controls, curves, nla, pose
-from .keys import stand_of
 
 RESTS_ON_ORIGIN = 0.15
 """Distance of the soles from the origin up to which a rig counts as standing on it [leg lengths]."""
@@ -29,7 +29,6 @@ def read(
     context: bpy.types.Context,
     action: bpy.types.Action | None = None,
     frames: tuple[float, float] | None = None,
-    should_stop: Callable[[], bool] = lambda: False,
 ) -> Motion:
     """The motion of a cast rig in world space, object motion included.
 
@@ -39,7 +38,6 @@ def read(
         context: For scene, rate and units.
         action: Read this action instead of what the rig plays.
         frames: First and last frame; None for the whole animation.
-        should_stop: Asked between frames when the rig has to be sampled.
     """
     times, rate = sample_times(ob, context.scene, action, frames)
     alone = action or nla.plain_source(ob)
@@ -47,29 +45,31 @@ def read(
         rigid = _rigid(ob, cast, Values(ob, alone, times), scenes.metre(context.scene))
         if rigid is not None:
             return Motion(cast.skeleton, rate, *read_turns(cast, *rigid))
-    matrices = joint_matrices(ob, cast, context, times, action, should_stop)
+    matrices = joint_matrices(ob, cast, context, times, action)
     return Motion(cast.skeleton, rate, *read_joints(cast, matrices))
 
 
-def joint_matrices(
+def joint_matrices_steps(
     ob: bpy.types.Object,
     cast: Cast,
     context: bpy.types.Context,
     times: Array,
     action: bpy.types.Action | None = None,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> Array:
-    """World matrices (T, J, 4, 4) [m] of the joints' bones at `times` (T,) [frames]."""
+) -> Steps[Array]:
+    """Steps to the world matrices (T, J, 4, 4) [m] of the joints' bones at `times` (T,) [frames]."""
     alone = action or nla.plain_source(ob)
     if alone is not None and moved_by_curves_alone(ob, cast):
         world = _evaluated(ob, cast, Values(ob, alone, times))
     else:
-        world = _sampled(ob, cast, context, times, action, should_stop)
+        world = yield from _sampled(ob, cast, context, times, action)
     world[..., :3, :] *= scenes.metre(context.scene)
     if not np.isfinite(world).all():
         bad = int(np.flatnonzero(~np.isfinite(world).all(axis=(1, 2, 3)))[0])
         raise InvalidMotion(f"{ob.name} has a pose that is not a number at frame {times[bad]:g}; look for broken keys")
     return world
+
+
+joint_matrices = at_once(joint_matrices_steps)
 
 
 def pose_here(ob: bpy.types.Object, cast: Cast, context: bpy.types.Context) -> Motion:
@@ -116,6 +116,13 @@ def start_here(ob: bpy.types.Object, cast: Cast, context: bpy.types.Context) -> 
     here, frame = pose_here(ob, cast, context), context.scene.frame_current
     since = nla.frame_range(ob)[0] if nla.animated_paths(ob) else frame
     return Start(frame, here, ground_of(ob, cast, context, here), since <= frame - 2)
+
+
+def stand_of(cast: Cast, world: Array, metre: float) -> Array:
+    """(4, 4) where the resting character stands with its object at `world` (4, 4): its place on the ground [m]."""
+    at = world.copy()
+    at[:3] *= metre
+    return at @ np.linalg.inv(cast.stand)
 
 
 def ground_of(ob: bpy.types.Object, cast: Cast, context: bpy.types.Context, here: Motion) -> float:
@@ -265,14 +272,12 @@ def _sampled(
     context: bpy.types.Context,
     times: Array,
     action: bpy.types.Action | None,
-    should_stop: Callable[[], bool],
-) -> Array:
+) -> Steps[Array]:
     scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
     out = np.empty((len(times), len(cast.joints), 4, 4))
     with nla.playing(ob, scene, action):
         for i, t in enumerate(times):
-            if should_stop():
-                raise Cancelled(f"reading {ob.name} was stopped")
+            yield i / len(times)
             whole = int(np.floor(t))
             scene.frame_set(whole, subframe=float(t - whole))
             shown = ob.evaluated_get(depsgraph)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -19,8 +20,13 @@ from ...core.motion import Motion
 from ...core.params import Params, declared
 from ...core.skeleton import Pose
 from .. import FEATURES, bake, rig, scene, settings
+from ..steps import Steps
 
 TAB = "Troupe"
+AT_ONCE = 0.3
+"""Work that is done within this time after a click shows no progress [s]."""
+SLICE = 0.1
+"""Time between two looks at the keyboard during long work [s]."""
 
 
 class FeatureOperator(bpy.types.Operator):
@@ -88,24 +94,83 @@ class FeatureOperator(bpy.types.Operator):
         """Whom the operator acts on."""
         return [None] if self.owner == "scene" else scene.selected_armatures(context)
 
+    def compute_steps(self, context: bpy.types.Context, actor: Any, params: Any) -> Steps[Any]:
+        """`compute`, in steps where it may take long; closing them must leave the scene as it was."""
+        return self.compute(context, actor, params)
+        yield
+
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
-        """A click takes the sidebar's settings; a script's call takes its own arguments."""
+        """A click takes the sidebar's settings; a script's call takes its own arguments.
+
+        What is not done in a moment goes on step by step, with its progress shown, until it is done or Esc is pressed.
+        """
         settings.copy_settings(self._group(context, self.actors(context)[0]), self, *self.records())
-        return self.execute(context)
+        if bpy.app.background or context.window is None:
+            return self.execute(context)
+        self._steps = self.steps(context)
+        return self._advance(context, AT_ONCE) or self._wait(context)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Compute for all, then write for all; errors become a report and leave the scene as it was."""
+        self._steps = self.steps(context)
+        return self._advance(context, float("inf")) or {"CANCELLED"}
+
+    def steps(self, context: bpy.types.Context) -> Steps[None]:
+        """The whole work: compute for all actors, then write."""
+        params = settings.params_from(self, self.params)
+        actors, results = self.actors(context), []
+        for i, actor in enumerate(actors):
+            work = self.compute_steps(context, actor, params)
+            try:
+                while True:
+                    yield (i + next(work)) / len(actors)
+            except StopIteration as end:
+                results.append(end.value)
+            finally:
+                work.close()
+        for actor, result in zip(actors, results, strict=True):
+            self.report({"INFO"}, self.apply(context, actor, result))
+            settings.copy_settings(self, self._group(context, actor), *self.records())
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Another slice of the work; nothing else happens meanwhile, so that it ends where it began."""
+        if event.type == "ESC":
+            self._steps.close()
+            self.report({"WARNING"}, f"{self.bl_label} was stopped; nothing has changed")
+            return self._end(context, {"CANCELLED"})
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        done = self._advance(context, SLICE)
+        return self._end(context, done) if done else {"RUNNING_MODAL"}
+
+    def _advance(self, context: bpy.types.Context, seconds: float) -> set[str] | None:
+        """Take steps for a while; the operator's answer when there are no more, or one failed."""
+        until = time.perf_counter() + seconds
         try:
-            params = settings.params_from(self, self.params)
-            actors = self.actors(context)
-            results = [self.compute(context, actor, params) for actor in actors]
-            for actor, result in zip(actors, results, strict=True):
-                self.report({"INFO"}, self.apply(context, actor, result))
-                settings.copy_settings(self, self._group(context, actor), *self.records())
+            while time.perf_counter() < until:
+                share = next(self._steps)
+                if seconds < float("inf"):
+                    context.workspace.status_text_set(f"{self.bl_label}: {share:.0%}   Esc stops")
+                    context.window_manager.progress_update(int(100 * share))
+        except StopIteration:
+            return {"FINISHED"}
         except TroupeError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        return {"FINISHED"}
+        return None
+
+    def _wait(self, context: bpy.types.Context) -> set[str]:
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(SLICE / 2, window=context.window)
+        manager.progress_begin(0, 100)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def _end(self, context: bpy.types.Context, answer: set[str]) -> set[str]:
+        context.window_manager.event_timer_remove(self._timer)
+        context.window_manager.progress_end()
+        context.workspace.status_text_set(None)
+        return answer
 
     @classmethod
     def _group(cls, context: bpy.types.Context, actor: Any) -> Any:
@@ -132,23 +197,27 @@ class MotionOperator(FeatureOperator):
         return (cls.params, LandingParams)
 
     @classmethod
-    def motion(cls, context: bpy.types.Context, actor: Any, cast: Cast, params: Any, start: bake.Start) -> Titled:
-        """The motion on the cast's skeleton, and a short title for its action."""
+    def motion_steps(
+        cls, context: bpy.types.Context, actor: Any, cast: Cast, params: Any, start: bake.Start
+    ) -> Steps[Titled]:
+        """Steps to the motion on the cast's skeleton, and a short title for its action."""
         raise TypeError(f"{cls.__name__} makes no motion")
 
     @classmethod
-    def plan(cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any) -> Plan:
-        """Everything that a result will write; `start` is a `bake.Start`, its plain form, or None for here."""
+    def plan_steps(
+        cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any
+    ) -> Steps[Plan]:
+        """Steps to everything a result will write; `start` is a `bake.Start`, its plain form, or None for here."""
         cast = rig.read(actor, context)
         if start is None:
             start = bake.start_here(actor, cast, context)
         elif not isinstance(start, bake.Start):
             start = bake.Start.from_plain(start, cast)
-        motion, title = cls.motion(context, actor, cast, params, start)
+        motion, title = yield from cls.motion_steps(context, actor, cast, params, start)
         if start.moving and landing.landing == "track":
             motion = going_on(motion, start.here.pose(0), landing.blend)
         own = actor.troupe.cast
-        keys = bake.prepare(
+        keys = yield from bake.prepare_steps(
             actor,
             cast,
             motion,
@@ -169,8 +238,8 @@ class MotionOperator(FeatureOperator):
         }
         return Plan(keys, title, recipe)
 
-    def compute(self, context: bpy.types.Context, actor: Any, params: Any) -> Plan:
-        return self.plan(context, actor, params, settings.params_from(self, LandingParams), None)
+    def compute_steps(self, context: bpy.types.Context, actor: Any, params: Any) -> Steps[Plan]:
+        return self.plan_steps(context, actor, params, settings.params_from(self, LandingParams), None)
 
     def apply(self, context: bpy.types.Context, actor: Any, result: Plan) -> str:
         before = [f.action.name for f in bake.results_of(actor)]

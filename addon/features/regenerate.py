@@ -10,6 +10,7 @@ from ...core.errors import TroupeError
 from ...core.landing import LandingParams, RegenerateParams
 from .. import bake, rig, scene, settings
 from ..bake import nla, results
+from ..steps import Steps
 from .base import FeatureOperator, MotionOperator
 
 ICON = "FILE_REFRESH"
@@ -31,7 +32,7 @@ class Operator(FeatureOperator):
     def actors(self, context: bpy.types.Context) -> list[Any]:
         return scene.selected_armatures(context)[:1]
 
-    def compute(self, context: bpy.types.Context, actor: Any, params: RegenerateParams) -> Any:
+    def compute_steps(self, context: bpy.types.Context, actor: Any, params: RegenerateParams) -> Steps[Any]:
         found = results.find(actor, params.result or chosen(actor))
         recipe = results.recipe_of(found.action) or {}
         cls = feature_of(recipe)
@@ -46,10 +47,10 @@ class Operator(FeatureOperator):
                 f"keys of {found.action.name} were edited by hand and are kept; "
                 "choose to discard them, to keep them as a layer, or to make a new take"
             )
-        fresh = cls.plan(context, actor, asked, landing, recipe["start"])
+        fresh = yield from cls.plan_steps(context, actor, asked, landing, recipe["start"])
         before = None
         if edited and params.edits == "layer":
-            before = cls.plan(context, actor, *old, recipe["start"])
+            before = yield from cls.plan_steps(context, actor, *old, recipe["start"])
         return found, fresh, before, edited and params.edits == "take"
 
     def apply(self, context: bpy.types.Context, actor: Any, result: Any) -> str:

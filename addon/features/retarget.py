@@ -17,6 +17,7 @@ from ...core.kinematics.learn import learn_from
 from ...core.motion import Motion
 from .. import bake, rig
 from ..rig.clip import read_bvh
+from ..steps import Steps
 from .base import MotionOperator, Titled
 
 ICON = "ARMATURE_DATA"
@@ -30,38 +31,38 @@ class Operator(MotionOperator):
     params = RetargetParams
 
     @classmethod
-    def motion(
+    def motion_steps(
         cls, context: bpy.types.Context, actor: Any, cast: Cast, params: RetargetParams, start: bake.Start
-    ) -> Titled:
-        clip, title = cls._clip(context, actor, params)
+    ) -> Steps[Titled]:
+        clip, title = yield from clip_steps(context, actor, params)
         motion = base.based(retarget(clip, cast.skeleton, params))
         motion = replace(motion, roots=motion.roots + (0.0, 0.0, start.ground))
         if params.place == "actor":
             motion = base.move(motion, *base.derive(start.here)[0])
         return motion, title
 
-    @staticmethod
-    def _clip(context: bpy.types.Context, actor: Any, params: RetargetParams) -> tuple[Motion, str]:
-        """The motion to take over and a title for it."""
-        if params.clip == "walk":
-            return stroll.walk(mannequin()), "walk"
-        if params.file:
-            return read_bvh(params.file), bpy.path.display_name_from_filepath(params.file)
-        action = None
-        if params.action:
-            action = bpy.data.actions.get(params.action)
-            if action is None:
-                raise InvalidParam("action", params.action, "no action of that name in this file")
-        source = _source(actor, params, action)
-        if rig.is_cast(source):
-            cast = rig.read(source, context)
-        else:
-            cast = rig.read(source, context, rig.detect(rig.bones_of(source)).roles)
-        times, fps = bake.sample_times(source, context.scene, action)
-        matrices = bake.joint_matrices(source, cast, context, times, action)
-        if not rig.is_cast(source):
-            cast = learn_from(cast, matrices)
-        return Motion(cast.skeleton, fps, *read_joints(cast, matrices)), (action or source).name
+
+def clip_steps(context: bpy.types.Context, actor: Any, params: RetargetParams) -> Steps[Titled]:
+    """Steps to the motion to take over and a title for it."""
+    if params.clip == "walk":
+        return stroll.walk(mannequin()), "walk"
+    if params.file:
+        return read_bvh(params.file), bpy.path.display_name_from_filepath(params.file)
+    action = None
+    if params.action:
+        action = bpy.data.actions.get(params.action)
+        if action is None:
+            raise InvalidParam("action", params.action, "no action of that name in this file")
+    source = _source(actor, params, action)
+    if rig.is_cast(source):
+        cast = rig.read(source, context)
+    else:
+        cast = rig.read(source, context, rig.detect(rig.bones_of(source)).roles)
+    times, fps = bake.sample_times(source, context.scene, action)
+    matrices = yield from bake.joint_matrices_steps(source, cast, context, times, action)
+    if not rig.is_cast(source):
+        cast = learn_from(cast, matrices)
+    return Motion(cast.skeleton, fps, *read_joints(cast, matrices)), (action or source).name
 
 
 def _source(actor: Any, params: Any, action: Any) -> Any:

@@ -11,7 +11,6 @@ import pytest
 bpy = pytest.importorskip("bpy")
 
 from troupe.addon.bake import controls, curves, nla, pose  # noqa: E402
-from troupe.core.errors import Cancelled  # noqa: E402
 from troupe.core.maths import quat  # noqa: E402
 
 SIDES = (".L", ".R")
@@ -284,12 +283,13 @@ def test_nothing_else_changes(rig: Any, how: str, monkeypatch: pytest.MonkeyPatc
     bpy.context.view_layer.update()
     before = dump(rig)
     wanted, found = dance(rig), controls.find(rig)
-    asked = iter([False] * 5 + [True] * 50)
     if how == "finished":
         controls.bake(rig, found, wanted, FRAMES)
     elif how == "stopped":
-        with pytest.raises(Cancelled, match="rig"):
-            controls.bake(rig, found, wanted, FRAMES, should_stop=lambda: next(asked))
+        steps = controls.bake_steps(rig, found, wanted, FRAMES)
+        shares = [next(steps) for _ in range(6)]
+        assert shares == sorted(shares) and shares[-1] < 1.0
+        steps.close()
     else:
         reads = iter(range(5))
         real = pose.matrices
@@ -300,7 +300,7 @@ def test_nothing_else_changes(rig: Any, how: str, monkeypatch: pytest.MonkeyPatc
             return real(collection, name)
 
         monkeypatch.setattr(pose, "matrices", fails)
-        with pytest.raises(StopIteration):
+        with pytest.raises(RuntimeError, match="StopIteration"):
             controls.bake(rig, found, wanted, FRAMES)
         monkeypatch.undo()
     assert dump(rig) == before

@@ -11,8 +11,9 @@ import rig_zoo
 import stage
 import testdata
 from troupe.addon import bake, rig
-from troupe.addon.features.retarget import Operator
+from troupe.addon.features.retarget import clip_steps
 from troupe.addon.rig.clip import read_bvh
+from troupe.addon.steps import finish
 from troupe.core.filters.contacts import contacts
 from troupe.core.filters.footlock import leg_change, slide
 from troupe.core.filters.resample import resample
@@ -44,7 +45,7 @@ def source_of(data, name):
         return read_bvh(data / name), {"file": str(data / name)}
     ob = rig_zoo.add(data / name)
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 24, 1.0
-    motion = Operator._clip(bpy.context, None, RetargetParams(source=ob.name))[0]
+    motion = finish(clip_steps(bpy.context, None, RetargetParams(source=ob.name)))[0]
     return motion, {"source": ob.name}
 
 
