@@ -9,7 +9,7 @@ from troupe.addon.bake import results
 ARGUMENTS = {
     "troupe.retarget": [{"clip": "walk", "landing": way} for way in ("track", "replace", "layer")]
     + [{"clip": "walk", "body": "arms"}],
-    "troupe.regenerate": [{"edits": way} for way in ("keep", "layer", "take")],
+    "troupe.regenerate": [{"edits": way} for way in ("keep", "take")],
     "troupe.remove_result": [{"every": True}, {}],
     "troupe.fix": [{"kind": kind} for kind in ("slide", "hidden", "jump", "limit", "knee", "floor", "muted")],
     "troupe.cast": [{}, {"neutral": "pose"}],
