@@ -28,7 +28,7 @@ def armature(*bones):
     return ob
 
 
-def refused(words, call=None, **arguments):
+def expect_refusal(words, call=None, **arguments):
     """The call raises a report with these words and changes nothing."""
     before = canon.snapshot()
     with pytest.raises(RuntimeError, match=words):
@@ -64,7 +64,7 @@ def test_several_rigs_are_cast_at_once_or_not_at_all():
     bpy.ops.troupe.uncast()
     broken = armature(("a", "", (0, 0, 0), (0, 0, 1)))
     stage.choose(first, broken)
-    refused("Rig|bones")
+    expect_refusal("Rig|bones")
     assert not rig.is_cast(first)
 
 
@@ -128,26 +128,26 @@ def test_every_role_has_a_slot_in_the_table():
 
 
 def test_nothing_selected_and_no_armature_are_told():
-    refused("Select the rig of a character first")
+    expect_refusal("Select the rig of a character first")
     cube = bpy.data.objects.new("Cube", bpy.data.meshes.new("Cube"))
     bpy.context.scene.collection.objects.link(cube)
     stage.choose(cube)
-    refused("Select the rig of a character first")
+    expect_refusal("Select the rig of a character first")
 
 
 def test_an_armature_without_bones_is_told():
     stage.choose(armature())
-    refused("no bones")
+    expect_refusal("no bones")
 
 
 def test_an_armature_without_a_character_is_told():
     armature(*[(f"b{i}", f"b{i - 1}" if i else "", (i, 0, 0), (i + 1, 0, 0)) for i in range(8)])
-    refused("Error: .{20}")
+    expect_refusal("Error: .{20}")
 
 
 def test_bones_without_length_are_told():
     armature(*[(f"b{i}", f"b{i - 1}" if i else "", (0, 0, 1e-5 * i), (0, 0, 1e-5 * (i + 1))) for i in range(30)])
-    refused("Error: .{20}")
+    expect_refusal("Error: .{20}")
 
 
 def test_bones_deleted_after_casting_are_named(tmp_path):
@@ -156,13 +156,13 @@ def test_bones_deleted_after_casting_are_named(tmp_path):
     bpy.ops.object.mode_set(mode="EDIT")
     ob.data.edit_bones.remove(ob.data.edit_bones["shin.L"])
     bpy.ops.object.mode_set(mode="OBJECT")
-    refused(r"shin\.L.*press Cast again", bpy.ops.troupe.retarget, file=str(path))
+    expect_refusal(r"shin\.L.*press Cast again", bpy.ops.troupe.retarget, file=str(path))
 
 
 def test_a_rig_that_is_not_cast_is_told(tmp_path):
     stage.actor()
     bpy.ops.troupe.uncast()
-    refused("not cast yet: press Cast first", bpy.ops.troupe.retarget, file=str(tmp_path / "x.bvh"))
+    expect_refusal("not cast yet: press Cast first", bpy.ops.troupe.retarget, file=str(tmp_path / "x.bvh"))
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ def test_a_broken_map_file_is_told(tmp_path, text, words):
     stage.actor()
     path = tmp_path / "map.json"
     path.write_text(text)
-    refused(words, map_file=str(path))
+    expect_refusal(words, map_file=str(path))
 
 
 def test_a_missing_map_file_is_told(tmp_path):
     stage.actor()
-    refused("no such file", map_file=str(tmp_path / "none.json"))
+    expect_refusal("no such file", map_file=str(tmp_path / "none.json"))
 
 
 def test_two_roles_on_one_bone_are_told(tmp_path):
@@ -187,7 +187,7 @@ def test_two_roles_on_one_bone_are_told(tmp_path):
     roles["shin_L"] = roles["thigh_L"]
     path = tmp_path / "map.json"
     path.write_text(rolemap.to_text(rolemap.RoleMap(roles)))
-    refused(r"two roles at once: thigh\.L", map_file=str(path))
+    expect_refusal(r"two roles at once: thigh\.L", map_file=str(path))
 
 
 def test_a_linked_rig_is_told_to_be_overridden(tmp_path):
@@ -201,7 +201,7 @@ def test_a_linked_rig_is_told_to_be_overridden(tmp_path):
         bpy.context.scene.collection.objects.link(ob)
     linked = next(ob for ob in here.objects if ob.type == "ARMATURE")
     stage.choose(linked)
-    refused("linked from another file: make a library override")
+    expect_refusal("linked from another file: make a library override")
     mine = linked.override_create(remap_local_usages=True)
     stage.choose(mine)
     assert bpy.ops.troupe.cast() == {"FINISHED"}
