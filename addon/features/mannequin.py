@@ -8,7 +8,7 @@ import bpy
 
 from ...core.figure.mannequin import MannequinParams
 from ...core.formats.rolemap import RoleMap
-from .. import figure, rig
+from .. import rig
 from .base import FeatureOperator
 
 ICON = "OUTLINER_OB_ARMATURE"
@@ -30,6 +30,8 @@ class Operator(FeatureOperator):
         return params
 
     def apply(self, context: bpy.types.Context, actor: Any, result: Any) -> str:
+        from .. import figure  # the sculptor's many modules wait until somebody wants a body
+
         ob = figure.add(context, result)
         detected = rig.detect(rig.bones_of(ob))
         rig.store(ob, RoleMap(detected.roles), detected)
