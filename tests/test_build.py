@@ -300,6 +300,7 @@ def test_runs_add_up_and_trouble_is_kept() -> None:
     ]
     both = testing.merged("b", runs)
     assert (both.passed, both.failed, both.trouble, both.output) == (3, 1, "died", "3 passed\nwhy")
+    assert testing.merged("b", runs, whole=True).output == "x\n3 passed\nwhy"
 
 
 def test_named_paths_go_to_the_environment_they_belong_to() -> None:

@@ -61,7 +61,7 @@ def run_all(suites: Sequence[Suite], arguments: Sequence[str], environ: Mapping[
         runs = [
             run_pytest(suite.environment.name, python, [*paths, *arguments], environ) for paths in processes_of(suite)
         ]
-        result = merged(suite.environment.name, runs)
+        result = merged(suite.environment.name, runs, whole="-s" in arguments)
         if not result.ran and not result.trouble and not arguments:
             result = replace(result, trouble="no test ran")
         say(f"---- {result.name} ({result.seconds:.0f} s)\n{result.output.strip()}\n")
@@ -86,10 +86,11 @@ def processes_of(suite: Suite) -> list[tuple[str, ...]]:
     return found
 
 
-def merged(name: str, runs: Sequence[Result]) -> Result:
-    """Return several runs as one, with the output of those that did not pass and the last line of the others."""
+def merged(name: str, runs: Sequence[Result], whole: bool = False) -> Result:
+    """Return several runs as one, with the whole output of those that did not pass and the last line of the others."""
     output = "\n".join(
-        run.output.strip() if run.failed or run.trouble else run.output.strip().rpartition("\n")[2] for run in runs
+        run.output.strip() if whole or run.failed or run.trouble else run.output.strip().rpartition("\n")[2]
+        for run in runs
     )
     return Result(
         name,
