@@ -6,18 +6,16 @@ of ``addon/demos`` with ``build(context)``, which makes its scene from nothing. 
 """
 
 import importlib
-import os
 import pkgutil
-import shutil
-import sys
 import tempfile
-import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from . import private_blender
 
 EXTENSION = "bl_ext.user_default.troupe"
 
@@ -179,24 +177,13 @@ def run(archive: Path, folder: Path, wanted: str | None) -> None:
 
 def main(arguments: list[str]) -> int:
     archive, folder, *wanted = arguments
-    settings = tempfile.mkdtemp(prefix="troupe-demo-")
-    os.environ["BLENDER_USER_RESOURCES"] = settings
     try:
         run(Path(archive), Path(folder), wanted[0] if wanted else None)
-        return 0
     except NoDemo as error:
         say(str(error))
         return 2
-    except Exception:
-        traceback.print_exc()
-        return 1
-    finally:
-        shutil.rmtree(settings, ignore_errors=True)
+    return 0
 
 
 if __name__ == "__main__":
-    status = main(sys.argv[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
-    # Some versions of bpy crash or hang in their exit handlers.
-    os._exit(status)
+    private_blender.run(main)

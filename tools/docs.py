@@ -7,17 +7,13 @@ registered extension alone, so that the same page comes out of every Blender.
 import importlib
 import json
 import math
-import os
 import shlex
-import shutil
-import sys
-import tempfile
-import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from . import private_blender
 from .demo import install, say
 
 NOTE = "*Written by `python3 build.py docs` from the program itself; change the words there.*"
@@ -314,23 +310,11 @@ def write(folder: Path, made: Mapping[str, str]) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     archive, folder = map(Path, arguments)
-    settings = tempfile.mkdtemp(prefix="troupe-docs-")
-    os.environ["BLENDER_USER_RESOURCES"] = settings
-    try:
-        made = pages(install(archive))
-        changed = write(folder, made)
-        say(f"{len(made)} pages in {folder}, changed: {', '.join(changed) or 'none'}")
-        return 0
-    except Exception:
-        traceback.print_exc()
-        return 1
-    finally:
-        shutil.rmtree(settings, ignore_errors=True)
+    made = pages(install(archive))
+    changed = write(folder, made)
+    say(f"{len(made)} pages in {folder}, changed: {', '.join(changed) or 'none'}")
+    return 0
 
 
 if __name__ == "__main__":
-    status = main(sys.argv[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
-    # Some versions of bpy crash or hang in their exit handlers.
-    os._exit(status)
+    private_blender.run(main)
