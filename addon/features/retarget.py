@@ -35,7 +35,10 @@ class Operator(MotionOperator):
         cls, context: bpy.types.Context, actor: Any, cast: Cast, params: RetargetParams, start: bake.Start
     ) -> Steps[Titled]:
         clip, title = yield from clip_steps(context, actor, params)
-        motion = base.based(retarget(clip, cast.skeleton, params))
+        yield 1.0  # Esc is heard between the stages of a long clip
+        motion = retarget(clip, cast.skeleton, params)
+        yield 1.0
+        motion = base.based(motion)
         motion = replace(motion, roots=motion.roots + (0.0, 0.0, start.ground))
         if params.place == "actor":
             motion = base.move(motion, *base.derive(start.here)[0])
