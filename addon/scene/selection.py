@@ -1,18 +1,8 @@
-"""The scene as core sees it: rates, units, frames."""
+"""The rigs that are meant by what is selected."""
 
 from __future__ import annotations
 
 import bpy
-
-
-def fps(scene: bpy.types.Scene) -> float:
-    """Frames a second of the timeline."""
-    return scene.render.fps / scene.render.fps_base
-
-
-def metre(scene: bpy.types.Scene) -> float:
-    """Metres of one world unit."""
-    return scene.unit_settings.scale_length or 1.0
 
 
 def armature_of(ob: bpy.types.Object | None) -> bpy.types.Object | None:

@@ -1,0 +1,19 @@
+"""The scene as core sees it: rates and units, who is selected, the world around, ways to go, keyed values."""
+
+from .channels import is_keyed, keyed
+from .rates import fps, metre
+from .routes import read_route
+from .selection import armature_of, selected_armatures
+from .world import read_world, read_world_steps
+
+__all__ = [
+    "armature_of",
+    "fps",
+    "is_keyed",
+    "keyed",
+    "metre",
+    "read_route",
+    "read_world",
+    "read_world_steps",
+    "selected_armatures",
+]
