@@ -29,15 +29,30 @@ class LandingParams(Params):
         help="Time over which the actor goes over into the result from what it was doing, and out of a layer again",
         basic=False,
     )
+    keys: str = param(
+        "every_frame",
+        choices=(
+            ("every_frame", "A key on every frame"),
+            ("reduced", "Keys only where they are needed, with handles in between, planted feet still planted"),
+            ("blocking", "Keys at the contact, down, passing and up pose of each step, eased in between"),
+        ),
+        help="On which frames the result has keys",
+        basic=False,
+    )
     tolerance: float = param(
-        0.0,
+        0.01,
         lo=0.0,
         hi=0.2,
         unit="rad",
-        help="Leave out keys as long as no bone turns away by more than this; 0 keeps a key on every frame",
+        help="For reduced keys: no bone turns away by more than this from what it does with a key on every frame",
         basic=False,
     )
     markers: bool = param(False, help="Put the motion's events on the timeline as markers", basic=False)
+    contacts: bool = param(
+        False,
+        help="Key custom properties of the armature that are 1 while a heel or ball is planted and 0 while it is free",
+        basic=False,
+    )
 
 
 @dataclass(frozen=True)

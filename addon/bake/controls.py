@@ -7,7 +7,7 @@ touched, so there is nothing to restore.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -16,13 +16,13 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.maths import quat
-from ..steps import Steps, at_once
+from ..steps import Steps, finish
 from . import curves, nla, pose
 from .curves import Channel
 from .families import Controls, Row, find
 from .pose import Array
 
-__all__ = ["Controls", "bake", "find"]
+__all__ = ["Controls", "bake", "bake_steps", "find", "play_steps"]
 
 STILL = 1e-5
 """Turns [rad] and shifts [of the rig's size] below this are held as one key at rest."""
@@ -57,7 +57,8 @@ def bake_steps(
     frames: Array,
     legs: str = "ik",
     arms: str = "fk",
-) -> Steps[list[Channel]]:
+    watched: Sequence[int] = (),
+) -> Steps[tuple[list[Channel], Array]]:
     """Keys for the controls that put the anatomy where it should be.
 
     Args:
@@ -68,16 +69,19 @@ def bake_steps(
             the named parts turn, upon whatever else plays on the rig.
         frames: (T,) increasing.
         legs, arms: "ik" or "fk".
+        watched: The n bones to look at.
 
     Returns:
-        Steps to the channels of the controls and of the switches; switches and controls at rest have one key.
+        Steps to the channels of the controls and of the switches, and to the armature-space matrices (T, n, 4, 4) that
+        the watched bones then have; switches and controls at rest have one key.
     """
     rest = pose.rest(ob.data)
     plan = _plan(ob, controls, rest, targets, {"legs": legs, "arms": arms})
     own = [rest.index(n) for n in (*plan.wanted, *plan.poles)]
     bones = sorted({*own, *(int(rest.parents[i]) for i in own if rest.parents[i] >= 0)})
     number = [bones.index(i) for i in own]
-    posed = yield from _played(ob, plan, frames, bones)
+    both = yield from _played(ob, plan, frames, [*bones, *watched])
+    posed, shown = both[:, : len(bones)], both[:, len(bones) :]
     for k, matrices in zip(number, plan.wanted.values(), strict=False):
         posed[:, k] = matrices
     for k, places in zip(number[len(plan.wanted) :], plan.poles.values(), strict=True):
@@ -94,10 +98,40 @@ def bake_steps(
         out += _rest_channels(ob.pose.bones[control], frames)
     for path, value in plan.switches.items():
         out.append(Channel(path, np.array([[value]]), path.split('"')[1], "CONSTANT", frames[:1]))
+    return out, shown
+
+
+def bake(
+    ob: bpy.types.Object,
+    controls: Controls,
+    targets: Mapping[str, Array],
+    frames: Array,
+    legs: str = "ik",
+    arms: str = "fk",
+) -> list[Channel]:
+    """The channels of `bake_steps`, at once."""
+    return finish(bake_steps(ob, controls, targets, frames, legs, arms))[0]
+
+
+def play_steps(
+    ob: bpy.types.Object, channels: Iterable[Channel], frames: Array, watched: Sequence[int]
+) -> Steps[Array]:
+    """Steps to the armature-space matrices (T, n, 4, 4) of n bones with these channels on top of all that plays."""
+    out = np.empty((len(frames), len(watched), 4, 4))
+    with _twin(ob) as (twin, scene):
+        action = bpy.data.actions.new("Troupe Stage")
+        try:
+            curves.write(curves.bag(twin, action), channels, frames)
+            nla.land(twin, action)
+            layer = scene.view_layers[0]
+            for t, frame in enumerate(frames):
+                yield t / len(frames)
+                whole = int(np.floor(frame))
+                scene.frame_set(whole, subframe=float(frame - whole))
+                out[t] = pose.matrices(twin.evaluated_get(layer.depsgraph).pose.bones)[watched]
+        finally:
+            bpy.data.actions.remove(action)
     return out
-
-
-bake = at_once(bake_steps)
 
 
 def _row_channels(
@@ -196,7 +230,8 @@ def _played(ob: bpy.types.Object, plan: _Plan, frames: Array, bones: Sequence[in
     out = np.empty((len(frames), len(bones), 4, 4))
     with _twin(ob) as (twin, scene):
         ties = [_tie(twin, scene, control) for control in plan.wanted]
-        steps = np.stack(list(plan.wanted.values()), axis=1).tolist()
+        ties += [_tie(twin, scene, pole, "COPY_LOCATION") for pole in plan.poles]
+        steps = np.stack([*plan.wanted.values(), *map(_placed, plan.poles.values())], axis=1).tolist()
         moved = nla.animated_paths(ob)
         for control in plan.rest:
             _still(twin, scene, control)
@@ -236,10 +271,19 @@ def _empty(scene: bpy.types.Scene) -> bpy.types.Object:
     return empty
 
 
-def _tie(twin: bpy.types.Object, scene: bpy.types.Scene, control: str) -> bpy.types.Object:
-    """An empty whose world matrix is the control's armature-space matrix from then on."""
+def _placed(places: Array) -> Array:
+    """Matrices (T, 4, 4) at places (T, 3)."""
+    out = np.tile(np.eye(4), (len(places), 1, 1))
+    out[:, :3, 3] = places
+    return out
+
+
+def _tie(
+    twin: bpy.types.Object, scene: bpy.types.Scene, control: str, kind: str = "COPY_TRANSFORMS"
+) -> bpy.types.Object:
+    """An empty whose world matrix, or place, is that of the control in armature space from then on."""
     empty = _empty(scene)
-    tie = twin.pose.bones[control].constraints.new("COPY_TRANSFORMS")
+    tie = twin.pose.bones[control].constraints.new(kind)
     tie.target, tie.owner_space = empty, "POSE"
     return empty
 

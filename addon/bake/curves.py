@@ -17,13 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.errors import InvalidMotion
-from ...core.maths.spline import bezier_value
+from ...core.maths.spline import bezier_value, hermite
 
 Array = npt.NDArray[Any]
 Bag = Any
 """What has `.fcurves` and `.groups`: an Action up to 4.3, an ActionChannelbag from 4.4 on."""
 
 INTERPOLATION: Mapping[str, int] = {"CONSTANT": 0, "LINEAR": 1, "BEZIER": 2}
+KEY_TYPES: Mapping[str, int] = {"KEYFRAME": 0, "EXTREME": 1, "BREAKDOWN": 2}
+ALIGNED = 3
 SNAP = 1e-4
 """Blender takes the value of a key, without interpolation, within this distance of it [frames]."""
 
@@ -41,6 +43,10 @@ class Channel:
         interpolation: One of INTERPOLATION, for every key.
         frames: (T,) where these values stand; None for the frames of the whole write.
         index: First array index.
+        slopes: (T, C) change a frame at the keys of a BEZIER channel, held by handles a third of the way to the next
+            key, between which it then is a plain cubic; None for automatic handles.
+        types: (T,) what each key is to the animator, numbers of KEY_TYPES; None for keyframes.
+        cycle: How the curve goes on before its first and after its last key: "REPEAT", "REPEAT_OFFSET" or not ("").
     """
 
     path: str
@@ -49,6 +55,9 @@ class Channel:
     interpolation: str = "LINEAR"
     frames: Array | None = None
     index: int = 0
+    slopes: Array | None = None
+    types: Array | None = None
+    cycle: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,9 +172,9 @@ def write(bag: Bag, channels: Iterable[Channel], frames: Array) -> None:
     Raises:
         InvalidMotion: Values are not finite or frames do not increase; nothing has been written then.
     """
+    channels = tuple(channels)
+    check(channels, frames)
     work = [(c, frames if c.frames is None else c.frames) for c in channels]
-    for channel, at in work:
-        _check(channel, at)
     present = {(f.data_path, f.array_index): f for f in bag.fcurves}
     for channel, at in work:
         n, components = channel.values.shape
@@ -183,9 +192,46 @@ def write(bag: Bag, channels: Iterable[Channel], frames: Array) -> None:
             # co_ui takes the handles along: they are sound without update(), which costs five times all the rest
             points.foreach_set("co_ui", keys.ravel())
             points.foreach_set("interpolation", kind)
-            if channel.interpolation == "BEZIER":
+            if channel.slopes is not None:
+                _set_handles(points, keys, channel.slopes[:, k])
+            elif channel.interpolation == "BEZIER":
                 fcurve.update()
+            if channel.types is not None:
+                points.foreach_set("type", np.asarray(channel.types, np.uint8))
+            if channel.cycle:
+                repeat = fcurve.modifiers.new("CYCLES")
+                repeat.mode_before = repeat.mode_after = channel.cycle
     bag.id_data.update_tag()
+
+
+def _set_handles(points: Any, keys: Array, slopes: Array) -> None:
+    """Handles of keys (n, 2) that give the curve these slopes (n,)."""
+    widths = np.diff(keys[:, 0].astype(np.float64)) / 3
+    if len(widths) == 0:
+        return
+    for name, reach in (
+        ("handle_left", -np.concatenate([widths[:1], widths])),
+        ("handle_right", np.concatenate([widths, widths[-1:]])),
+    ):
+        points.foreach_set(f"{name}_type", np.full(len(keys), ALIGNED, np.uint8))
+        points.foreach_set(name, (keys + np.column_stack([reach, reach * slopes])).astype(np.float32).ravel())
+
+
+def check(channels: Iterable[Channel], frames: Array) -> None:
+    """Raise InvalidMotion where `write` would."""
+    for channel in channels:
+        _check(channel, frames if channel.frames is None else channel.frames)
+
+
+def sampled(channel: Channel, frames: Array, at: Array) -> Array:
+    """(M, C) what a channel gives at frames `at` (M,) within its keys; `frames` as in `write`."""
+    times = frames if channel.frames is None else channel.frames
+    if channel.slopes is not None:
+        return hermite(at, np.asarray(times, np.float64), channel.values, channel.slopes)
+    if channel.interpolation == "CONSTANT":
+        found: Array = channel.values[np.clip(np.searchsorted(times, at, side="right") - 1, 0, None)]
+        return found
+    return np.column_stack([np.interp(at, times, values) for values in channel.values.T])
 
 
 def _check(channel: Channel, frames: Array) -> None:

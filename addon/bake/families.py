@@ -5,7 +5,7 @@ A control rig is seen as its anatomy: bones of a plain skeleton inside it, which
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,6 +90,17 @@ class Controls:
         name = self.bones.get(bone)
         rows = (*self.rows, *(row for limb in self.limbs for row in limb.fk.rows))
         return any(row.bone == name for row in rows)
+
+    def movers(self, bone: str, used: Container[str]) -> frozenset[str]:
+        """The controls, among those in use, that turn an anatomical bone; a solved limb is turned by pole and end."""
+        name = self.bones.get(bone, bone)
+        found = {row.control for row in self.rows if row.bone == name}
+        for limb in self.limbs:
+            solved = limb.bones if name in limb.bones else (name,)
+            found |= {row.control for row in limb.fk.rows if row.bone == name}
+            found |= {row.control for row in limb.ik.rows if row.bone in solved}
+            found |= {limb.ik.pole} if name in limb.bones else set()
+        return frozenset(control for control in found if control in used)
 
 
 def find(ob: bpy.types.Object) -> Controls | None:

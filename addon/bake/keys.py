@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
-import numpy.typing as npt
 
 from ...core.errors import InvalidMotion, InvalidRig
+from ...core.filters.keyposes import KeyPose, key_poses
 from ...core.filters.resample import resample
 from ...core.kinematics import base
 from ...core.kinematics.cast import Cast, bone_matrices, read_joints
 from ...core.maths import quat
-from ...core.maths.reduce import kept_keys
 from ...core.motion import Motion
 from ...core.skeleton import Array
 from .. import scene as scenes
 from ..steps import Steps, at_once
-from . import controls, curves, nla, pose
+from . import bones, controls, cycling, nla, pose, properties, thinning
 from .curves import Channel
+from .playing import OBJECT, Player
 from .reading import joint_matrices_steps, stand_of
-
-STILL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +32,12 @@ class Keys:
         channels: Of the armature object.
         frames: (T,) whole frames.
         shapes: Mesh object name to the channels of its shape keys.
-        motion: What is shown, at the scene's rate.
+        motion: What is shown, at the scene's rate; of a loop one whole round, the first sample again at its end.
         root: What carries the base.
         whole: The hips are keyed; otherwise it is laid over something else.
+        loop: It goes on after the last frame as after the first.
+        contacts: Properties of the object that show which feet are planted; made when the keys are written.
+        note: What the user should know about the keys, in a few words.
     """
 
     channels: tuple[Channel, ...]
@@ -45,6 +46,9 @@ class Keys:
     motion: Motion
     root: str
     whole: bool
+    loop: bool = False
+    contacts: tuple[str, ...] = ()
+    note: str = ""
 
 
 def root_mode(ob: bpy.types.Object, cast: Cast, wanted: str) -> str:
@@ -67,9 +71,13 @@ def prepare_steps(
     root: str = "auto",
     legs: str = "ik",
     arms: str = "fk",
-    tolerance: float = 0.0,
+    keys: str = "every_frame",
+    tolerance: float = 0.01,
+    contacts: bool = False,
 ) -> Steps[Keys]:
     """Steps to the keys of a motion whose first sample falls on frame `start`.
+
+    A loop is keyed as one round and the first sample again, and its curves repeat.
 
     Args:
         ob: The armature object.
@@ -80,12 +88,18 @@ def prepare_steps(
         root: What carries the base: auto, hips, root_bone, object or in_place.
         legs: How legs of a control rig are keyed: ik or fk.
         arms: The same for arms.
-        tolerance: Keys are left out as long as no joint turns away by more than this [rad], and none moves by more
-            than that turn of a leg; 0 keeps them all.
+        keys: Where there are keys: every_frame, reduced or blocking; see `core.landing`.
+        tolerance: For reduced keys: no joint turns away by more than this [rad], and the hips do not move by more than
+            that turn of a leg.
+        contacts: Key the contact curves of the motion as properties of the object.
     """
     if motion.skeleton.names != cast.skeleton.names:
         raise InvalidMotion(f"this motion is not on the skeleton of {ob.name}: retarget it first")
-    motion = base.based(resample(motion, scenes.fps(context.scene)))
+    fps, loop = scenes.fps(context.scene), motion.loop
+    note = cycling.note(motion, fps)
+    motion = base.based(resample(motion, fps))
+    poses = _poses(motion) if keys == "blocking" else None
+    motion = base.closed(motion)
     mode = root_mode(ob, cast, root)
     frames = start + np.arange(len(motion), dtype=np.float64)
     spoken = np.ones(len(cast.joints), bool) if motion.mask is None else np.asarray(motion.mask)
@@ -100,41 +114,45 @@ def prepare_steps(
         motion = in_place(motion, base_of(cast, world, metre))
     stands = _stands(cast, motion, world, metre)
     objects = stands if mode == "object" else world[None]
-    wanted = bone_matrices(cast, motion)
-    wanted[..., :3, 3] /= metre
-    scale = np.cbrt(abs(np.linalg.det(world[:3, :3])))
-    wanted[..., :3, :3] *= scale
-    posed = np.linalg.inv(objects)[:, None] @ wanted
-    targets = {int(b): posed[:, j] for j, b in enumerate(cast.joints)}
+    targets = _targets(cast, motion, objects, world, metre)
     keyed = {int(b) for j, b in enumerate(cast.joints) if spoken[j]}
     if mode == "root_bone" and spoken[0]:
         targets[cast.root_bone] = np.linalg.inv(objects) @ stands @ cast.rest[cast.root_bone]
         keyed.add(cast.root_bone)
-    carrier = _carry_connected_hips(ob, cast, targets) if spoken[0] else None
+    carrier = bones.carry_connected_hips(ob, cast, targets) if spoken[0] else None
     keyed |= {carrier} if carrier is not None else set()
+    body = None
     if rig is not None:
         named = {cast.bones[b]: targets[b] for b in keyed}
-        channels = yield from controls.bake_steps(ob, rig, named, frames, legs=legs, arms=arms)
+        watched = () if keys == "every_frame" else cast.joints.tolist()
+        channels, shown = yield from controls.bake_steps(ob, rig, named, frames, legs=legs, arms=arms, watched=watched)
     else:
-        channels = _bone_channels(ob, cast, targets, keyed, frames)
+        channels, body = bones.bone_channels(ob, cast, targets, keyed, frames)
+        shown = body.shown({}) if keys != "every_frame" else np.empty(0)
+    carried = bool(spoken[0]) and mode == "object"
     if spoken[0]:
-        channels += _object_channels(ob, objects, mode == "object", frames)
-    channels += _property_channels(motion)
-    if tolerance > 0:
-        channels = [_reduced(c, frames, tolerance, cast.skeleton.leg_length() / cast.unit) for c in channels]
-    return Keys(tuple(channels), frames, _shape_channels(ob, motion), motion, mode, bool(spoken[0]))
+        channels += _object_channels(ob, objects, carried, frames)
+    channels += properties.property_channels(motion)
+    shapes = properties.shape_channels(ob, motion)
+    planted = properties.contact_channels(motion, frames) if contacts else {}
+    if loop and not cycling.repeats(channels):
+        loop, note = False, f"{note}, which does not repeat because it turns on the way"
+    if loop:
+        channels = [cycling.repeating(c) for c in channels]
+        shapes = {mesh: tuple(cycling.repeating(c) for c in found) for mesh, found in shapes.items()}
+        planted = {name: cycling.repeating(c) for name, c in planted.items()}
+    if keys != "every_frame":
+        player = Player(ob, cast, channels, frames, motion, body, objects, carried, metre)
+        dense = player.motion_of(shown, {})
+        limits = thinning.BLOCKING if keys == "blocking" else thinning.reduced(tolerance)
+        channels = yield from thinning.thin_steps(
+            channels, frames, dense, player.play_steps, player.modes(), player.movers(legs), limits, cast.unit, poses
+        )
+    channels += planted.values()
+    return Keys(tuple(channels), frames, shapes, motion, mode, bool(spoken[0]), loop, tuple(planted), note)
 
 
 prepare = at_once(prepare_steps)
-
-
-def _reduced(channel: Channel, frames: Array, tolerance: float, leg: float) -> Channel:
-    """A channel without the keys that the others tell; half an angle is the length of a quaternion's change."""
-    if channel.frames is not None or channel.interpolation != "LINEAR":
-        return channel
-    size = leg if channel.path.endswith("location") else 0.5
-    at = kept_keys(channel.values, tolerance * size)
-    return replace(channel, values=channel.values[at], frames=frames[at])
 
 
 def base_of(cast: Cast, world: Array, metre: float) -> Array:
@@ -154,6 +172,18 @@ def in_place(motion: Motion, here: Array) -> Motion:
     return replace(motion, roots=roots, rotations=quat.continuous(rotations), base=motion.base)
 
 
+def _targets(cast: Cast, motion: Motion, objects: Array, world: Array, metre: float) -> dict[int, Array]:
+    """Bone of every joint to the armature-space matrices (T, 4, 4) it takes in a motion.
+
+    `objects` are the object's matrices (T or 1, 4, 4), `world` (4, 4) the one that tells its scale.
+    """
+    wanted = bone_matrices(cast, motion)
+    wanted[..., :3, 3] /= metre
+    wanted[..., :3, :3] *= np.cbrt(abs(np.linalg.det(world[:3, :3])))
+    posed = np.linalg.inv(objects)[:, None] @ wanted
+    return {int(b): posed[:, j] for j, b in enumerate(cast.joints)}
+
+
 def _stands(cast: Cast, motion: Motion, world: Array, metre: float) -> Array:
     """Object matrices (T, 4, 4) that put the resting rig on the base of every frame, at the object's height."""
     assert motion.base is not None
@@ -166,102 +196,6 @@ def _stands(cast: Cast, motion: Motion, world: Array, metre: float) -> Array:
     return out
 
 
-def _bone_channels(
-    ob: bpy.types.Object, cast: Cast, targets: Mapping[int, Array], keyed: Set[int], frames: Array
-) -> list[Channel]:
-    """Channels of the `keyed` bones among the targets, and rest keys for what carries them if something moves it.
-
-    The other targets tell only where the parents of keyed bones are meant to be.
-    """
-    rest = pose.rest(ob.data)
-    between: set[int] = set()
-    for b in targets:
-        p = int(rest.parents[b])
-        while p >= 0 and p not in targets:
-            between.add(p)
-            p = int(rest.parents[p])
-    order = sorted({*targets, *between})
-    carrying = {b for b in between if any(_carries(rest.parents, b, k, targets) for k in keyed)}
-    number = {b: i for i, b in enumerate(order)}
-    part = rest.part(order)
-    posed = np.empty((len(frames), len(order), 4, 4))
-    for i, b in enumerate(order):
-        if b in targets:
-            posed[:, i] = targets[b]
-        else:
-            p = part.parents[i]
-            posed[:, i] = (
-                part.matrices[i] if p < 0 else posed[:, p] @ np.linalg.inv(part.matrices[p]) @ part.matrices[i]
-            )
-    basis = pose.basis_from_pose(part, posed)
-    moved = nla.animated_paths(ob)
-    limit = STILL * max(cast.skeleton.leg_length() / cast.unit, 1e-9)
-    out: list[Channel] = []
-    by_mode: dict[str, list[int]] = {}
-    for b in order:
-        by_mode.setdefault(ob.pose.bones[b].rotation_mode, []).append(b)
-    for mode, members in by_mode.items():
-        locations, rotations, _ = pose.channels(basis[:, [number[b] for b in members]], mode)
-        channel = pose.ROTATION_CHANNEL.get(mode, "rotation_euler")
-        for k, b in enumerate(members):
-            bone = ob.pose.bones[b]
-            path, place = curves.bone_path(bone.name, channel), curves.bone_path(bone.name, "location")
-            shifted = bool(np.abs(locations[:, k]).max() > limit)
-            disturbed = place in moved or max(map(abs, bone.location)) > limit
-            if b in targets:
-                if b not in keyed:
-                    continue
-                out.append(Channel(path, rotations[:, k], bone.name))
-                if bone.bone.use_connect:
-                    continue
-                if shifted or b == cast.joints[0]:
-                    out.append(Channel(place, locations[:, k], bone.name))
-                elif disturbed:
-                    out.append(_held(place, np.zeros(3), bone.name, frames))
-            elif b in carrying and (path in moved or disturbed or quat.angle(quat.from_matrix(_turned(bone))) > STILL):
-                out.append(_held(path, rotations[0, k], bone.name, frames))
-                out.append(_held(place, np.zeros(3), bone.name, frames))
-    return out
-
-
-def _carries(parents: npt.NDArray[np.int64], bone: int, keyed: int, targets: Mapping[int, Array]) -> bool:
-    """Whether `bone` lies between a keyed bone and the next target above it."""
-    p = int(parents[keyed])
-    while p >= 0 and p not in targets:
-        if p == bone:
-            return True
-        p = int(parents[p])
-    return False
-
-
-def _carry_connected_hips(ob: bpy.types.Object, cast: Cast, targets: dict[int, Array]) -> int | None:
-    """A connected bone ignores its location: where the hips are one, the first free bone above moves them.
-
-    Returns:
-        That bone, which has become a target.
-    """
-    hips = int(cast.joints[0])
-    if not ob.data.bones[hips].use_connect:
-        return None
-    carrier = hips
-    while ob.data.bones[carrier].use_connect:
-        carrier = int(cast.parents[carrier])
-    moved = targets.get(carrier, np.tile(cast.rest[carrier], (len(targets[hips]), 1, 1))).copy()
-    lands = (moved @ np.linalg.inv(cast.rest[carrier]) @ cast.rest[hips])[:, :3, 3]
-    moved[:, :3, 3] += targets[hips][:, :3, 3] - lands
-    targets[carrier] = moved
-    return carrier
-
-
-def _turned(bone: bpy.types.PoseBone) -> Array:
-    return np.array(bone.matrix_basis.to_quaternion().to_matrix(), dtype=np.float64)
-
-
-def _held(path: str, value: Array, group: str, frames: Array) -> Channel:
-    """One key on the first frame that holds a value for the whole result."""
-    return Channel(path, value[None], group, "CONSTANT", frames[:1])
-
-
 def _object_channels(ob: bpy.types.Object, objects: Array, carries: bool, frames: Array) -> list[Channel]:
     """Keys of the object where it carries the base, or where something else would carry it away."""
     channel = pose.ROTATION_CHANNEL.get(ob.rotation_mode, "rotation_euler")
@@ -271,43 +205,18 @@ def _object_channels(ob: bpy.types.Object, objects: Array, carries: bool, frames
         delta = np.array(ob.delta_location)
         location, rotation, _ = pose.channels(local, ob.rotation_mode)
         return [
-            Channel("location", location - delta, "Object Transforms"),
-            Channel(channel, rotation, "Object Transforms"),
+            Channel("location", location - delta, OBJECT),
+            Channel(channel, rotation, OBJECT),
         ]
     moved = nla.animated_paths(ob)
     return [
-        _held(path, np.array(getattr(ob, path), dtype=np.float64), "Object Transforms", frames)
+        bones.held(path, np.array(getattr(ob, path), dtype=np.float64), OBJECT, frames)
         for path in ("location", channel)
         if path in moved
     ]
 
 
-def _property_channels(motion: Motion) -> list[Channel]:
-    out = []
-    for name, values in motion.curves.items():
-        kind, _, rest = name.partition("/")
-        if kind == "prop":
-            out.append(Channel(f'["{bpy.utils.escape_identifier(rest)}"]', values[:, None], "Properties"))
-        elif kind == "bone":
-            joint, _, prop = rest.rpartition("/")
-            path = curves.bone_path(joint, f'["{bpy.utils.escape_identifier(prop)}"]')
-            out.append(Channel(path, values[:, None], joint))
-    return out
-
-
-def _shape_channels(ob: bpy.types.Object, motion: Motion) -> dict[str, tuple[Channel, ...]]:
-    """Mesh object name to the channels of its shape keys."""
-    shapes = {n.partition("/")[2]: v for n, v in motion.curves.items() if n.startswith("shape/")}
-    out: dict[str, tuple[Channel, ...]] = {}
-    if shapes:
-        for mesh in bpy.data.objects:
-            if mesh.type == "MESH" and mesh.data.shape_keys and mesh.find_armature() == ob:
-                blocks = mesh.data.shape_keys.key_blocks
-                found = [
-                    Channel(f'key_blocks["{bpy.utils.escape_identifier(name)}"].value', values[:, None])
-                    for name, values in shapes.items()
-                    if name in blocks
-                ]
-                if found:
-                    out[mesh.name] = tuple(found)
-    return out
+def _poses(motion: Motion) -> list[KeyPose]:
+    """The poses of a whole-body motion; those of a loop with that of its first sample again at the end."""
+    poses = [] if motion.mask is not None and not motion.mask[0] else key_poses(motion)
+    return poses + [p._replace(sample=len(motion)) for p in poses if motion.loop and p.sample == 0]

@@ -13,11 +13,13 @@ import numpy as np
 
 from ...core.errors import InvalidMotion, TroupeError
 from ...core.maths import quat
-from . import curves, nla
+from . import curves, nla, properties
 from .keys import Keys
 
 RECIPE = "troupe"
 """Custom property of a result's action that holds its recipe as JSON."""
+HANDLES_MOVED = 2e-3
+"""Change of `handle_sums` above which some handle was moved by hand."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ def sign(ob: bpy.types.Object, action: bpy.types.Action, recipe: Mapping[str, An
     data = dict(recipe)
     if keys.root == "in_place" and keys.motion.base is not None:
         data["base"] = np.round(keys.motion.base, 6).tolist()
-    data["hash"] = fingerprint(ob, action)
+    data["hash"], data["handles"] = fingerprint(ob, action), handle_sums(ob, action)
     action[RECIPE] = json.dumps(data)
 
 
@@ -50,7 +52,7 @@ def recipe_of(action: bpy.types.Action | None) -> dict[str, Any] | None:
 
 
 def fingerprint(ob: bpy.types.Object, action: bpy.types.Action) -> str:
-    """A hash of everything in the curves that a hand may change: keys, handles, interpolation."""
+    """A hash of what a hand may change in the curves: keys, interpolation, modifiers; see `handle_sums` for handles."""
     digest = hashlib.sha256()
     bag = curves.bag(ob, action, create=False)
     for fcurve in sorted(bag.fcurves if bag else (), key=lambda f: (f.data_path, f.array_index)):
@@ -60,13 +62,34 @@ def fingerprint(ob: bpy.types.Object, action: bpy.types.Action) -> str:
         points.foreach_get("co", co)
         points.foreach_get("interpolation", kind)
         digest.update(co.tobytes() + kind.tobytes())
+        digest.update("".join(m.type for m in fcurve.modifiers).encode())
     return digest.hexdigest()[:24]
+
+
+def handle_sums(ob: bpy.types.Object, action: bpy.types.Action) -> list[float]:
+    """Weighted sums over all handles of smooth keys, left and right: Blender moves aligned ones by a rounding error."""
+    bag, sums = curves.bag(ob, action, create=False), [0.0, 0.0]
+    for fcurve in bag.fcurves if bag else ():
+        points = fcurve.keyframe_points
+        kind, at = np.empty(len(points), np.uint8), np.empty(len(points) * 2, np.float32)
+        points.foreach_get("interpolation", kind)
+        smooth = np.repeat(kind == curves.INTERPOLATION["BEZIER"], 2)
+        if smooth.any():
+            weights = np.where(smooth, 1.0 + np.arange(len(at)) % 7, 0.0)
+            for k, side in enumerate(("handle_left", "handle_right")):
+                points.foreach_get(side, at)
+                sums[k] += float(weights @ at)
+    return sums
 
 
 def is_edited(ob: bpy.types.Object, action: bpy.types.Action) -> bool:
     """Whether keys of a result were changed since it was written."""
     recipe = recipe_of(action)
-    return recipe is not None and recipe.get("hash") != fingerprint(ob, action)
+    if recipe is None:
+        return False
+    now = handle_sums(ob, action)
+    moved = np.abs(np.subtract(recipe.get("handles", now), now)).max() > HANDLES_MOVED
+    return bool(moved) or recipe.get("hash") != fingerprint(ob, action)
 
 
 def results_of(ob: bpy.types.Object) -> list[Found]:
@@ -112,6 +135,8 @@ def remove(ob: bpy.types.Object, found: Found) -> bool:
             ob.animation_data.nla_tracks.remove(found.track)
     if not edited and not found.action.use_fake_user and found.action.users == 0:
         bpy.data.actions.remove(found.action)
+    if not edited:
+        properties.drop_unused(ob, [f.action for f in results_of(ob)])
     return edited
 
 
@@ -126,8 +151,7 @@ def keep_edits_as_layer(ob: bpy.types.Object, found: Found, fresh: Keys) -> bpy.
         if any(c is None for c in now):
             continue
         values = curves.evaluate([c for c in now if c is not None], frames)
-        at = frames if channel.frames is None else channel.frames
-        made = np.column_stack([np.interp(frames, at, channel.values[:, k]) for k in range(channel.values.shape[1])])
+        made = curves.sampled(channel, frames, frames)
         if np.abs(values - made).max() < 1e-5:
             continue
         if channel.path.endswith("rotation_quaternion"):

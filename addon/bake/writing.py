@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from .. import scene as scenes
-from . import curves, nla, results
+from . import curves, cycling, nla, properties, results
 from .keys import Keys
 
 
@@ -49,13 +49,17 @@ def write(
     """
     if landing == "track" and not keys.whole:
         landing = "layer"
+    curves.check(keys.channels, keys.frames)
     action = bpy.data.actions.new(name)
+    properties.ensure(ob, keys.contacts)
     curves.write(curves.bag(ob, action), keys.channels, keys.frames)
+    _mark(action, keys)
     for mesh, channels in keys.shapes.items():
         owner = bpy.data.objects[mesh].data.shape_keys
         # before slots an action moves one kind of datablock only
         part = action if hasattr(action, "slots") else bpy.data.actions.new(f"{name} {mesh}")
         curves.write(curves.bag(owner, part), channels, keys.frames)
+        _mark(part, keys)
         nla.land(owner, part, landing)
     strip = nla.land(ob, action, landing)
     if strip is not None and landing == "layer":
@@ -64,13 +68,14 @@ def write(
         strip.blend_in = strip.blend_out = fade
     for event in keys.motion.events if markers else ():
         frame = round(keys.frames[0] + event.time * scenes.fps(context.scene))
-        context.scene.timeline_markers.new(event.name, frame=frame)
+        context.scene.timeline_markers.new(event.name.replace("_", " "), frame=frame)
     results.sign(ob, action, recipe or {}, keys)
     return Result(action, strip, int(keys.frames[0]), int(keys.frames[-1]), _count(keys))
 
 
 def rewrite(ob: bpy.types.Object, action: bpy.types.Action, keys: Keys, recipe: Mapping[str, Any]) -> Result:
     """Put other keys into the action of a result; its strip keeps place, scale, repeat, blending, influence, muting."""
+    properties.ensure(ob, keys.contacts)
     owners = [(ob, keys.channels)]
     owners += [(bpy.data.objects[mesh].data.shape_keys, channels) for mesh, channels in keys.shapes.items()]
     for owner, channels in owners:
@@ -78,11 +83,20 @@ def rewrite(ob: bpy.types.Object, action: bpy.types.Action, keys: Keys, recipe: 
         for fcurve in list(bag.fcurves):
             bag.fcurves.remove(fcurve)
         curves.write(bag, channels, keys.frames)
+    _mark(action, keys)
+    properties.drop_unused(ob, [f.action for f in results.results_of(ob)])
     strip = results.strip_of(ob, action)
     if strip is not None:
         strip.action_frame_start, strip.action_frame_end = keys.frames[0], keys.frames[-1]
     results.sign(ob, action, recipe, keys)
     return Result(action, strip, int(keys.frames[0]), int(keys.frames[-1]), _count(keys))
+
+
+def _mark(action: bpy.types.Action, keys: Keys) -> None:
+    if keys.loop:
+        cycling.mark(action, keys.frames[0], keys.frames[-1])
+    elif action.use_cyclic:
+        cycling.unmark(action)
 
 
 def _count(keys: Keys) -> int:

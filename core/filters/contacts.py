@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..kinematics import fk
+from ..kinematics.base import round_later
 from ..maths import quat
 from ..motion import Event, Motion
 from ..needs import needs_scipy
@@ -72,7 +73,8 @@ def contacts(motion: Motion, params: ContactParams | None = None) -> Motion:
     known = {f"{event}_{side}" for event in EVENTS for side in SIDES}
     events = [e for e in motion.events if e.name not in known]
     for foot, side in enumerate(SIDES):
-        events += [Event(k / motion.fps, f"{name}_{side}") for k, name in _events(planted[:, foot], motion.loop)]
+        found = footfall_events(planted[:, foot], motion.loop)
+        events += [Event(k / motion.fps, f"{name}_{side}") for k, name in found]
     return replace(motion, curves=curves, events=tuple(events))
 
 
@@ -145,18 +147,12 @@ def heel_and_ball(skeleton: Skeleton, side: str) -> tuple[Array, Array]:
 
 def cycles(motion: Motion) -> Motion:
     """Three rounds of a looping motion, each starting where the one before ended; the loop itself is the second."""
-    step = np.zeros(3)
-    if len(motion) > 1:
-        ends = motion.roots[1] - motion.roots[0] + motion.roots[-1] - motion.roots[-2]
-        step[:2] = (motion.roots[-1] - motion.roots[0] + ends / 2)[:2]
-    # a loop on the spot closes on itself but for the rounding of this guess
-    if np.linalg.norm(step) < 0.1 * motion.skeleton.leg_length():
-        step[:] = 0.0
+    rounds = [round_later(motion, k) for k in (-1, 0, 1)]
     return Motion(
         skeleton=motion.skeleton,
         fps=motion.fps,
-        roots=np.concatenate([motion.roots + k * step for k in (-1, 0, 1)]),
-        rotations=quat.continuous(np.concatenate([motion.rotations] * 3)),
+        roots=np.concatenate([m.roots for m in rounds]),
+        rotations=quat.continuous(np.concatenate([m.rotations for m in rounds])),
         curves={name: np.tile(values, 3) for name, values in motion.curves.items()},
     )
 
@@ -239,7 +235,7 @@ def _fill(flags: Flags, longest: float) -> Flags:
     return out
 
 
-def _events(planted: Flags, loop: bool) -> list[tuple[int, str]]:
+def footfall_events(planted: Flags, loop: bool) -> list[tuple[int, str]]:
     """(sample, name) of the events of one foot; planted is (T, 2): heel, ball."""
     n = len(planted)
     rounds = np.concatenate([planted] * 3) if loop else planted

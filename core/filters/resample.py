@@ -7,20 +7,19 @@ lasts as long as before, to half a sample of the result. Rotations follow the gr
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidParam
+from ..kinematics.base import round_later
 from ..maths import quat, spline
-from ..maths.ramp import lerp, unwrap, wrap
+from ..maths.ramp import lerp
 from ..motion import Event, Motion
 from ..skeleton import Array
 
 Ints = npt.NDArray[np.int64]
 
-_UP = np.array([0.0, 0.0, 1.0])
 _PAD = 2
 """Samples of the neighbouring rounds that a cubic at the seam of a loop looks at."""
 
@@ -52,17 +51,18 @@ def resample(motion: Motion, fps: float, cubic: bool = False) -> Motion:
         at = np.minimum(np.arange(whole) * ratio, count - 1.0)
     # a sample that coincides stays itself, although rates such as 24000/1001 do not divide exactly
     at = np.where(np.abs(at - np.round(at)) < 1e-9 * count, np.round(at), at)
-    track = _Track(motion.roots, motion.rotations, motion.base)
+    roots, rotations, base = motion.roots, motion.rotations, motion.base
     order = np.arange(count)
     if motion.loop:
-        track, order = _rounds(track), np.arange(-_PAD, count + _PAD) % count
+        roots, rotations, base = _rounds(motion)
+        order = np.arange(-_PAD, count + _PAD) % count
         at = at + _PAD
     return replace(
         motion,
         fps=float(fps),
-        roots=_places(track.roots, at, cubic),
-        rotations=_turns(quat.continuous(track.rotations), at, cubic),
-        base=None if track.base is None else _places(track.base, at, cubic),
+        roots=_places(roots, at, cubic),
+        rotations=_turns(quat.continuous(rotations), at, cubic),
+        base=None if base is None else _places(base, at, cubic),
         curves={name: _places(curve[order], at, False) for name, curve in motion.curves.items()},
         events=tuple(replace(event, time=event.time * stretch) for event in motion.events),
     )
@@ -92,52 +92,14 @@ def slice(motion: Motion, start: float, end: float) -> Motion:
     )
 
 
-class _Track(NamedTuple):
-    """What a motion says about place and posture."""
-
-    roots: Array
-    rotations: Array
-    base: Array | None
-
-    def part(self, keep: Any) -> _Track:
-        return _Track(self.roots[keep], self.rotations[keep], None if self.base is None else self.base[keep])
-
-    def carried(self, here: Array, there: Array) -> _Track:
-        """Moved and turned on the ground as x, y, heading `here` must be to become `there`."""
-        turn = quat.about(_UP, there[2] - here[2])
-        flat = np.array([1.0, 1.0, 0.0])
-        roots = quat.rotate(turn, self.roots - here * flat) + there * flat
-        rotations = self.rotations.copy()
-        rotations[:, 0] = quat.multiply(turn, rotations[:, 0])
-        base = self.base
-        if base is not None:
-            ground = quat.rotate(turn, (base - here) * flat) + there * flat
-            base = ground + (base[:, 2:] - here[2] + there[2]) * _UP
-        return _Track(roots, rotations, base)
-
-
-def _rounds(track: _Track) -> _Track:
-    """A loop with samples of the rounds before and after it, `_PAD` of each."""
-    count = len(track.roots)
-    place = track.base
-    if place is None:
-        place = np.column_stack([track.roots[:, :2], unwrap(quat.heading(track.rotations[:, 0]))])
-    first, step = place[0], np.diff(place, axis=0, prepend=place[:1])
-    after = place[-1] + step[-1]
-    # what comes back to within a step and a half of where it began, whole turns apart, does not travel
-    if np.linalg.norm(after[:2] - first[:2]) <= 1.5 * np.linalg.norm(step[:, :2], axis=1).max() + 0.01:
-        after[:2] = first[:2]
-    if abs(wrap(after[2] - first[2])) <= 1.5 * np.abs(step[:, 2]).max() + 0.01:
-        after[2] -= wrap(after[2] - first[2])
-    late = track.part(np.arange(-_PAD, 0) % count).carried(after, first)
-    early = track.part(np.arange(_PAD) % count).carried(first, after)
-    return _Track(
-        np.concatenate([late.roots, track.roots, early.roots]),
-        np.concatenate([late.rotations, track.rotations, early.rotations]),
-        None
-        if late.base is None or track.base is None or early.base is None
-        else np.concatenate([late.base, track.base, early.base]),
-    )
+def _rounds(motion: Motion) -> tuple[Array, Array, Array | None]:
+    """Roots, rotations and base of a loop with samples of the rounds before and after it, `_PAD` of each."""
+    late, early = np.arange(-_PAD, 0) % len(motion), np.arange(_PAD) % len(motion)
+    parts = ((round_later(motion, -1), late), (motion, np.arange(len(motion))), (round_later(motion), early))
+    roots = np.concatenate([m.roots[keep] for m, keep in parts])
+    rotations = np.concatenate([m.rotations[keep] for m, keep in parts])
+    based = [m.base[keep] for m, keep in parts if m.base is not None]
+    return roots, rotations, np.concatenate(based) if based else None
 
 
 def _between(at: Array, count: int) -> tuple[Ints, Ints, Array]:

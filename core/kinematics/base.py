@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..maths import quat
+from ..maths.ramp import unwrap, wrap
 from ..motion import Motion
 from ..skeleton import Array
 from . import fk
@@ -78,6 +79,45 @@ def move(motion: Motion, x: float, y: float, heading: float) -> Motion:
     hips = quat.multiply(turn, motion.rotations[:, :1])
     rotations = np.concatenate([hips, motion.rotations[:, 1:]], axis=1)
     return replace(motion, roots=roots, rotations=rotations, base=_carried(base, here, there))
+
+
+def loop_step(motion: Motion) -> Array:
+    """(3,) by how much the base of a looping motion has moved after one round: x, y [m], heading [rad].
+
+    A loop does not hold its first sample twice, so the way from the last sample to the first of the next round is that
+    of its neighbours, seen from the character. What comes back to within a step and a half of where it began closes.
+    """
+    return _loop_step(_place(motion)) if motion.loop else np.zeros(3)
+
+
+def round_later(motion: Motion, rounds: int = 1) -> Motion:
+    """A looping motion as it goes on so many rounds later, or earlier where `rounds` is negative."""
+    here = _place(motion)[0]
+    there, base, roots, hips = here + loop_step(motion), motion.base, motion.roots, motion.rotations[:, :1]
+    if rounds < 0:
+        here, there = there, here
+    by = quat.about(_UP, float(wrap(there[2] - here[2])))
+    for _ in range(abs(rounds) if (here != there).any() else 0):
+        roots = quat.rotate(by, roots - _ground(here)) + _ground(there)
+        hips = quat.multiply(by, hips)
+        base = None if base is None else _carried(base, here, there)
+    rotations = np.concatenate([hips, motion.rotations[:, 1:]], axis=1)
+    return replace(motion, roots=roots, rotations=rotations, base=base)
+
+
+def closed(motion: Motion) -> Motion:
+    """A loop as one whole round: its samples and, at the end, the first of the next round; not a loop any more."""
+    if not motion.loop:
+        return motion
+    after = round_later(motion)
+    return replace(
+        motion,
+        roots=np.concatenate([motion.roots, after.roots[:1]]),
+        rotations=quat.continuous(np.concatenate([motion.rotations, after.rotations[:1]])),
+        base=None if motion.base is None or after.base is None else np.concatenate([motion.base, after.base[:1]]),
+        curves={name: np.append(curve, curve[0]) for name, curve in motion.curves.items()},
+        loop=False,
+    )
 
 
 def base_matrix(base: Array) -> Array:
@@ -198,14 +238,39 @@ def _walks_on(track: Array, steps: Array, stride: float) -> bool:
     return bool(whole < 0.1 or quarter > 0.125 * whole)
 
 
+def _place(motion: Motion) -> Array:
+    """(T, 3) the base, or the hips on the ground where it has none."""
+    if motion.base is not None:
+        return motion.base
+    return np.column_stack([motion.roots[:, :2], unwrap(quat.heading(motion.rotations[:, 0]))])
+
+
+def _loop_step(track: Array) -> Array:
+    """`loop_step` of a track (T, 3)."""
+    n = len(track)
+    if n < 2:
+        return np.zeros(3)
+    c, s = np.cos(track[:-1, 2]), np.sin(track[:-1, 2])
+    x, y, turns = np.diff(track, axis=0).T
+    paces = np.column_stack([c * x + s * y, c * y - s * x, turns])
+    # the cubic through the two paces before and the two after the one that is missing
+    near = paces[[-1, 0]].sum(axis=0)
+    missing = near / 2 if n < 4 else (4 * near - paces[[-2, 1]].sum(axis=0)) / 6
+    c, s = np.cos(track[-1, 2]), np.sin(track[-1, 2])
+    last = np.array([c * missing[0] - s * missing[1], s * missing[0] + c * missing[1], missing[2]])
+    step: Array = track[-1] + last - track[0]
+    if np.linalg.norm(step[:2]) <= 1.5 * np.linalg.norm(paces[:, :2], axis=1).max() + 0.01:
+        step[:2] = 0.0
+    if abs(wrap(step[2])) <= 1.5 * np.abs(turns).max() + 0.01:  # whole turns apart
+        step[2] -= wrap(step[2])
+    return step
+
+
 def _looped(track: Array, pad: int) -> Array:
     """Track (T, 3) of a loop with `pad` samples of the rounds before and after it."""
     n = len(track)
-    first, step = track[0], track[-1] - track[-2]
-    there = track[-1] + step
-    paces = np.linalg.norm(np.diff(track[:, :2], axis=0), axis=1)
-    if np.linalg.norm(there[:2] - first[:2]) <= 1.5 * paces.max() + 0.01:  # it closes: the loop stays in place
-        there = first + np.array([0.0, 0.0, 2 * np.pi * np.round((there[2] - first[2]) / (2 * np.pi))])
+    first = track[0]
+    there = first + _loop_step(track)
     index = np.arange(-pad, n + pad)
     rounds = index // n
     out: Array = track[index % n]
