@@ -21,7 +21,7 @@ import numpy as np
 from .errors import InvalidParam
 
 KINDS = ("float", "int", "bool", "choice", "text", "vector", "table", "ref")
-REFS = ("object", "armature", "curve", "action", "text", "collection", "file")
+REFS = ("object", "armature", "curve", "action", "text", "collection", "file", "preset")
 
 P = TypeVar("P", bound="Params")
 

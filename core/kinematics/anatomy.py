@@ -58,13 +58,14 @@ LIMITS: Mapping[str, tuple[tuple[float, float], ...]] = MappingProxyType(
         **dict.fromkeys(FINGERS[1:], ((-45, 100), (-20, 20), (-10, 10))),
         "thigh": ((-30, 120), (-30, 45), (-45, 45)),
         "shin": ((-10, 135), (-10, 10), (-30, 30)),
-        "foot": ((-50, 20), (-20, 20), (-15, 35)),
+        "foot": ((-50, 30), (-20, 20), (-15, 35)),
         "toe": ((-45, 70), (-10, 10), (-10, 10)),
     }
 )
 """Lowest and highest flexion, abduction, rotation [degrees] of each part: whole spine, whole neck, each finger joint.
 
-Neck and head each have the range of the cervical spine, for a rig may have only one of them.
+The ankle's dorsiflexion is that of a foot that bears weight. Neck and head each have the range of the cervical spine,
+for a rig may have only one of them.
 """
 
 

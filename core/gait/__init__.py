@@ -1,0 +1,1 @@
+"""Locomotion: how bodies walk and run, and where they go."""

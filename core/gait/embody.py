@@ -1,0 +1,274 @@
+"""From planned steps to a motion: body carried over them, feet on them, legs, trunk, head and arms in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from ..kinematics import anatomy, fk
+from ..kinematics.limb_ik import LIMBS, place_limb
+from ..maths import quat
+from ..maths.ramp import wrap
+from ..motion import Event, Motion
+from ..skeleton import FINGERS, SIDES, Array, Pose, Skeleton
+from .bounds import Bounds
+from .carriage import Carriage, Carrier
+from .cycle import ARM, BODY
+from .feet import Foot, Swing, inside, toe_flexion
+from .physique import Physique
+from .steps import FOREVER, Plan
+from .terrain import Ground
+from .track import Track
+from .walking import PERSON
+
+BLEND = 0.7
+"""Time in which a body leaves the pose it starts from, and goes over into the one it ends in [s for a leg of 0.9 m]."""
+KNEE_TURN = 0.7
+"""Part of the turn from pelvis to foot that is made in the hip; the rest is the ankle's."""
+FLAT_PITCH = 0.006
+"""A foot pitched by less than this lies flat [rad]."""
+_UP = np.array([0.0, 0.0, 1.0])
+
+Flags = npt.NDArray[np.bool_]
+
+
+def embody(
+    skeleton: Skeleton,
+    body: Physique,
+    track: Track,
+    plan: Plan,
+    terrain: Ground,
+    banking: float,
+    start: Pose | None = None,
+    end: Pose | None = None,
+) -> Motion:
+    """The motion of a planned walk, without its base.
+
+    Args:
+        skeleton: Whose `body` it is.
+        track: Where the body is meant to be; the motion has its samples.
+        plan: The steps.
+        terrain: What the feet of the swings must clear.
+        banking: Lean into curves, by what balance asks.
+        start, end: Poses held at the first and the last sample.
+    """
+    carrier = Carrier(track, plan, banking)
+    limits = [skeleton.limits[[skeleton.joint(f"{part}_{side}") for part in ("foot", "shin")], 0] for side in SIDES]
+    feet = [Foot(plan, body, side, limits[side], terrain.heights) for side in (0, 1)]
+    swings = [Swing(foot) for foot in feet]
+    times = np.arange(len(track.base)) / track.fps
+    bounds = Bounds(start, end, track.duration, BLEND * float(np.sqrt(body.leg / PERSON)))
+    bounds.measure(carrier.at)
+
+    def carry(times: Array) -> Carriage:
+        return bounds.carried(carrier.at(times), times)
+
+    for foot, ends in zip(feet, _parts(carry, [foot.ends for foot in feet]), strict=True):
+        foot.settle(ends)
+
+    def lowered(times: Array) -> Carriage:
+        carried = carry(times)
+        sunk = np.hypot(*(foot.overreach(times, carried) for foot in feet)) * (1.0 - carried.held)
+        return replace(carried, roots=carried.roots - sunk[:, None] * _UP, sunk=sunk)
+
+    carried, *around = _parts(lowered, [times, *(swing.times for swing in swings)])
+    for swing, part in zip(swings, around, strict=True):
+        swing.prepare(part)
+    tracks = [_foot_track(foot, swing, times, carried) for foot, swing in zip(feet, swings, strict=True)]
+    ankles, soles, toes, pitches, free = (list(part) for part in zip(*tracks, strict=True))
+    contacts = {}
+    for k, side in enumerate(SIDES):
+        contacts[f"contact/foot_{side}"] = (~free[k] & (pitches[k] > -FLAT_PITCH)).astype(np.float64)
+        contacts[f"contact/toe_{side}"] = (~free[k] & (pitches[k] < FLAT_PITCH)).astype(np.float64)
+    rotations = np.tile(quat.IDENTITY, (len(times), len(skeleton), 1))
+    rotations = _upper_body(skeleton, rotations, carried)
+    rotations[:, 0] = carried.pelvis
+    swivels = np.zeros((2, len(times)))
+    rotations = _legs(skeleton, rotations, carried, ankles, soles, toes, swivels)
+    for k, foot in enumerate(feet):
+        _loosen_ankle(skeleton, rotations, SIDES[k], foot.swinging(times)[2], free[k])
+    if start is not None or end is not None:
+        swivels = bounds.swivels(skeleton, rotations, carried.roots, times)
+        rotations = _legs(skeleton, rotations, carried, ankles, soles, toes, swivels)
+        rotations = _planted_again(skeleton, bounds.joined(rotations, times), carried.roots, ankles, soles)
+    return Motion(
+        skeleton,
+        track.fps,
+        carried.roots,
+        quat.continuous(rotations),
+        curves=contacts,
+        events=_events(plan, times, pitches),
+    )
+
+
+def _parts(carry: Callable[[Array], Carriage], times: list[Array]) -> list[Carriage]:
+    """The body at several sets of times, found in one go."""
+    body = carry(np.concatenate(times))
+    borders = np.cumsum([0, *map(len, times)])
+    return [body.part(slice(a, b)) for a, b in pairwise(borders.tolist())]
+
+
+def _foot_track(
+    foot: Foot, swing: Swing, times: Array, carried: Carriage
+) -> tuple[Array, Array, Array, Array, Flags]:
+    """Ankle (T, 3), rotation of the foot (T, 4), toe flexion (T,), pitch (T,) and whether it is in the air (T,)."""
+    j, free, _ = foot.swinging(times)
+    ankles, pitch = foot.planted(j, np.minimum(times, foot.offs[j]), carried)
+    soles = quat.multiply(foot.turns[j], quat.about(np.array([-1.0, 0.0, 0.0]), pitch))
+    toes = toe_flexion(pitch)
+    if free.any():
+        ankles[free], soles[free], pitch[free] = swing.at(j[free], times[free], carried.part(free))
+        toes[free] = swing.toes(j[free], times[free], ankles[free], soles[free], pitch[free])
+    return ankles, soles, toes, pitch, free
+
+
+def _upper_body(skeleton: Skeleton, rotations: Array, carried: Carriage) -> Array:
+    """Rotations (T, J, 4) with trunk, head, arms and fingers set."""
+    column = {name: carried.body[:, k] for k, name in enumerate(BODY)}
+    angles: dict[str, Array] = {}
+    spine = np.column_stack([column["spine_flexion"], column["spine_side"], column["spine_yaw"]])
+    if skeleton.has("spine"):
+        angles["spine"] = spine
+    for side, arm in zip(SIDES, carried.arms, strict=True):
+        a = {name: arm[:, k] for k, name in enumerate(ARM)}
+        zero = np.zeros(len(arm))
+        if skeleton.has(f"clavicle_{side}"):
+            angles[f"clavicle_{side}"] = np.column_stack([a["shoulder"], a["shrug"], zero])
+        clear = skeleton.arm_clearance
+        if skeleton.has(f"upper_arm_{side}"):
+            angles[f"upper_arm_{side}"] = np.column_stack([a["flexion"], a["abduction"] + clear, a["rotation"]])
+        if skeleton.has(f"forearm_{side}"):
+            angles[f"forearm_{side}"] = np.column_stack([a["elbow"], zero, a["pronation"]])
+        if skeleton.has(f"hand_{side}"):
+            angles[f"hand_{side}"] = np.column_stack([a["wrist"], zero, zero])
+    out = _fingers(skeleton, anatomy.with_angles(skeleton, rotations, angles), carried.curl)
+    return _steady_head(skeleton, out, carried, column)
+
+
+def _fingers(skeleton: Skeleton, rotations: Array, curl: Array) -> Array:
+    """Rotations (T, J, 4) with every joint of the fingers bent by `curl` (T,), of the thumb by less."""
+    held = curl[:1] if np.ptp(curl) < 1e-9 else curl
+    zero = np.zeros(len(held))
+    for side in SIDES:
+        for finger in FINGERS:
+            if skeleton.has(f"{finger}_{side}"):
+                # a thumb bent like a finger would stick into the thigh
+                bend = 0.2 * held - 0.17 if finger == "thumb" else held
+                bent = anatomy.from_angles(np.column_stack([bend, zero, zero]), f"{finger}_{side}")
+                rotations[:, list(skeleton.chain(f"{finger}_{side}"))] = bent[:, None]
+    return rotations
+
+
+def _steady_head(skeleton: Skeleton, rotations: Array, carried: Carriage, column: Mapping[str, Array]) -> Array:
+    """Neck and head turned so that the head faces where the body goes, whatever trunk and pelvis do."""
+    chest = carried.pelvis
+    for joint in skeleton.roles.get("spine", ()):
+        chest = quat.multiply(chest, rotations[:, joint])
+    face = np.column_stack([column["head_pitch"], column["head_roll"], column["head_yaw"]])
+    goal = quat.multiply(quat.about(_UP, carried.base[:, 2]), anatomy.from_angles(face, "head"))
+    total = quat.multiply(quat.conjugate(chest), goal)
+    chain = (*skeleton.roles.get("neck", ()), *skeleton.roles.get("head", ()))
+    if chain:
+        rotations[:, list(chain)] = anatomy.spread(total, len(chain))
+    return rotations
+
+
+def _legs(
+    skeleton: Skeleton,
+    rotations: Array,
+    carried: Carriage,
+    ankles: list[Array],
+    soles: list[Array],
+    toes: list[Array],
+    swivels: Array,
+) -> Array:
+    """Rotations (T, J, 4) with legs that bring the ankles (T, 3) and soles (T, 4) where they belong."""
+    hips_heading = quat.heading(carried.pelvis)
+    for k, side in enumerate(SIDES):
+        thigh, shin, foot = (skeleton.joint(f"{part}_{side}") for part in ("thigh", "shin", "foot"))
+        leg = _leg_skeleton(skeleton, side)
+        turned = hips_heading + KNEE_TURN * wrap(quat.heading(soles[k]) - hips_heading)
+        globals = np.tile(quat.about(_UP, turned)[:, None], (1, 4, 1))
+        globals[:, 0], globals[:, 3] = carried.pelvis, soles[k]
+        places = np.empty((len(turned), 4, 3))
+        places[:, 0] = carried.roots
+        for j in (1, 2, 3):
+            places[:, j] = places[:, j - 1] + quat.rotate(globals[:, j - 1], leg.offsets[j])
+        solved = place_limb(leg, globals, places, LIMBS[f"foot_{side}"], ankles[k], swivels[k])
+        back = quat.conjugate(solved)
+        rotations[:, thigh] = quat.multiply(back[:, 0], solved[:, 1])
+        rotations[:, shin] = quat.multiply(back[:, 1], solved[:, 2])
+        rotations[:, foot] = quat.multiply(back[:, 2], solved[:, 3])
+        if skeleton.has(f"toe_{side}"):
+            flexion = np.column_stack([toes[k], np.zeros((len(turned), 2))])
+            rotations[:, skeleton.joint(f"toe_{side}")] = anatomy.from_angles(flexion, f"toe_{side}")
+    return rotations
+
+
+def _loosen_ankle(skeleton: Skeleton, rotations: Array, side: str, u: Array, free: Flags) -> None:
+    """Keep a swinging foot from being turned or rolled further than its ankle can; `u` (T,) is the part of its swing.
+
+    A planted foot lies as the ground does, whatever its ankle says.
+    """
+    role, joint = f"foot_{side}", skeleton.joint(f"foot_{side}")
+    at = np.flatnonzero(free)
+    angles = anatomy.joint_angles(rotations[at, joint], role)
+    low, high = skeleton.limits[joint, 1:].T
+    held = np.clip(angles[:, 1:], low, high)
+    if np.array_equal(held, angles[:, 1:]):
+        return
+    angles[:, 1:] += inside(u[at])[:, None] * (held - angles[:, 1:])
+    rotations[at, joint] = anatomy.from_angles(angles, role)
+
+
+def _planted_again(
+    skeleton: Skeleton, rotations: Array, roots: Array, ankles: list[Array], soles: list[Array]
+) -> Array:
+    """Rotations (T, J, 4) with the ankles (T, 3) and soles (T, 4) back in their places, the legs bent as they were."""
+    for k, side in enumerate(SIDES):
+        joints = [0, *(skeleton.joint(f"{part}_{side}") for part in ("thigh", "shin", "foot"))]
+        leg = _leg_skeleton(skeleton, side)
+        places, globals = fk.forward(leg, rotations[:, joints], roots)
+        globals[:, 3] = soles[k]
+        solved = place_limb(leg, globals, places, LIMBS[f"foot_{side}"], ankles[k])
+        rotations[:, joints] = fk.local_rotations(leg, solved)
+    return rotations
+
+
+def _leg_skeleton(skeleton: Skeleton, side: str) -> Skeleton:
+    """The hips and one leg of a skeleton."""
+    joints = [0, *(skeleton.joint(f"{part}_{side}") for part in ("thigh", "shin", "foot"))]
+    return Skeleton(
+        names=tuple(skeleton.names[j] for j in joints),
+        parents=np.array([-1, 0, 1, 2]),
+        offsets=skeleton.offsets[joints],
+        tips=skeleton.tips[joints],
+        roles={"hips": (0,), **{f"{part}_{side}": (k + 1,) for k, part in enumerate(("thigh", "shin", "foot"))}},
+        limits=skeleton.limits[joints],
+    )
+
+
+def _events(plan: Plan, times: Array, pitches: list[Array]) -> tuple[Event, ...]:
+    """Strikes, flat feet, rising heels and toe-offs within the motion; strikes tell their footfall."""
+    out = []
+    for fall in plan.falls:
+        side = SIDES[fall.side]
+        first, last = np.searchsorted(times, [fall.strike, fall.off])
+        pitch, at = pitches[fall.side][first:last], times[first:last]
+        if fall.strike > -FOREVER:
+            x, y, z = (round(float(v), 6) for v in fall.place)
+            heading = round(float(quat.heading(fall.turn)), 6)
+            data = {"step": fall.number, "x": x, "y": y, "z": z, "heading": heading, "gait": fall.gait}
+            out.append(Event(fall.strike, f"heel_strike_{side}", data))
+        flat = np.flatnonzero(np.abs(pitch) <= FLAT_PITCH)
+        if len(flat) and fall.strike > -FOREVER:
+            out.append(Event(float(at[flat[0]]), f"foot_flat_{side}"))
+        up = np.flatnonzero(pitch > -FLAT_PITCH)
+        if fall.off < FOREVER and len(up) and up[-1] + 1 < len(pitch):
+            out.append(Event(float(at[up[-1] + 1]), f"heel_off_{side}"))
+        out.append(Event(fall.off, f"toe_off_{side}"))
+    return tuple(e for e in out if 0.0 <= e.time <= times[-1])
