@@ -107,7 +107,8 @@ def core() -> Environment:
 
 def bench() -> Environment:
     """Return the core environment plus the packages that benchmarks compare with."""
-    return Environment(f"bench-{this_python()}", this_python(), (*core().pins, "bvh==0.3"))
+    peers = ("bvh==0.3", "dtaidistance==2.5.1", "fastdtw==0.3.4")
+    return Environment(f"bench-{this_python()}", this_python(), (*core().pins, *peers))
 
 
 def check() -> Environment:

@@ -1,0 +1,236 @@
+"""A filter bank: signals split into bands of frequency, an octave each, and put together again with gains.
+
+Bruderlin and Williams, "Motion signal processing", 1995: G[0] is the signal, G[k+1] is G[k] smoothed by the cubic
+B-spline (1 4 6 4 1) / 16 with its taps 2^k samples apart, band k is L[k] = G[k] - G[k+1], and the result is the last G
+plus the sum of gain[k] L[k]. A signal of m samples has floor(log2 m) bands, band 0 the fastest. With w = 2 pi f / fps,
+G[k] answers to a sine of frequency f by R[k] = (sin(2^k w / 2) / (2^k sin(w / 2)))^4, and band k by
+R[k] (1 - cos^4(2^k w / 2)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InvalidParam, MissingDependency
+from ..needs import needs_scipy
+from ..skeleton import Array
+
+BOUNDARIES = ("reflect", "constant", "wrap")
+"""How a signal goes on beyond its ends: mirrored at its end samples, held at their values, or around."""
+
+_BLOCK = 40_000
+"""Numbers in one buffer of the cascade, so that its two stay in the second-level cache."""
+
+
+def count(samples: int) -> int:
+    """How many bands a signal of so many samples has: floor(log2 m)."""
+    if samples < 1:
+        raise InvalidParam("samples", samples, "a signal needs at least one sample")
+    return int(samples).bit_length() - 1
+
+
+def decompose(values: Array, boundary: str = "reflect", levels: int | None = None) -> tuple[Array, Array]:
+    """Bands (K, T, ...), the fastest first, and what is left (T, ...), of signals (T, ...).
+
+    Their sum is the signal. `levels` is the number of bands; as many as the signal has where it is None.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    levels = _checked(values, boundary, levels)
+    flat = values.reshape(len(values), -1)
+    out = np.empty((levels + 1, *flat.shape))
+    for at, block in _blocks(flat, levels):
+        out[0, :, at] = block
+        for k, sums in enumerate(_sums(block, boundary, levels)):
+            np.multiply(sums, 0.0625 ** (k + 1), out=out[k + 1, :, at])
+            out[k, :, at] -= out[k + 1, :, at]
+    parts = out.reshape(levels + 1, *values.shape)
+    return parts[:levels], parts[levels]
+
+
+def recombine(parts: Array, low: Array, gains: npt.ArrayLike) -> Array:
+    """What is left (T, ...) plus each band (K, T, ...) times its gain (K,)."""
+    factors = _gains(gains, len(parts))
+    out: Array = low + (factors @ parts.reshape(len(parts), -1)).reshape(low.shape)
+    return out
+
+
+def regain(parts: Array, values: Array, was: npt.ArrayLike, gains: npt.ArrayLike) -> Array:
+    """Signals (T, ...) whose bands (K, T, ...) have gains `was` (K,) with `gains` (K,) instead.
+
+    Only the bands that change are looked at, so that a slider moves a long take of a whole body at once. `was` is all
+    ones for the signals that were decomposed.
+    """
+    change = _gains(gains, len(parts)) - _gains(was, len(parts))
+    out = values.copy()
+    some = np.empty_like(out)
+    for k in np.flatnonzero(change).tolist():
+        out += np.multiply(parts[k], change[k], out=some)
+    return out
+
+
+def equalise(values: Array, gains: npt.ArrayLike, boundary: str = "reflect", out: Array | None = None) -> Array:
+    """Signals (T, ...) with gains (K,) on their fastest K bands: as if decomposed and recombined, but faster.
+
+    `out` (T, ...) takes the result and may be `values` itself.
+    """
+    values, factors = np.asarray(values, dtype=np.float64), np.asarray(gains, dtype=np.float64)
+    if factors.ndim != 1:
+        raise InvalidParam("gains", gains, "must be a row of numbers, one a band")
+    changed = np.flatnonzero(factors != 1.0)
+    # what follows the last band that changes need not be told apart
+    levels = _checked(values, boundary, int(changed[-1]) + 1 if len(changed) else 0)
+    out = np.empty(values.shape) if out is None else out
+    if levels == 0:
+        out[:] = values
+        return out
+    flat, factors = values.reshape(len(values), -1), factors[:levels]
+    spectral = _by_spectrum(flat, factors, boundary)
+    if spectral is not None:
+        out[:] = spectral.reshape(values.shape)
+    elif values.ndim == 2:
+        _by_sums(flat, factors, boundary, out)
+    else:
+        out[:] = _by_sums(flat, factors, boundary, np.empty(flat.shape)).reshape(values.shape)
+    return out
+
+
+def response(hz: npt.ArrayLike, fps: float, levels: int) -> Array:
+    """(levels + 1, ...) how the bands and what is left answer to sines of frequencies (...) [Hz]; their sum is 1."""
+    half = np.pi * np.asarray(hz, dtype=np.float64) / fps
+    lows = [np.ones_like(half)]
+    for k in range(levels):
+        lows.append(lows[-1] * np.square(np.square(np.cos(2.0**k * half))))
+    return np.stack([*(lows[k] - lows[k + 1] for k in range(levels)), lows[levels]])
+
+
+def frequencies(fps: float, samples: int) -> Array:
+    """(K,) the frequency to which each band of a signal answers most [Hz]."""
+    return fps * np.array([_shape(k)[1] for k in range(count(samples))])
+
+
+def spans(fps: float, samples: int) -> Array:
+    """(K, 2) the frequencies between which each band answers at least half as much as at its best [Hz]."""
+    return fps * np.array([_shape(k)[::2] for k in range(count(samples))]).reshape(-1, 2)
+
+
+@lru_cache(maxsize=64)
+def _shape(k: int) -> tuple[float, float, float]:
+    """Band k's lower half height, peak and upper half height [cycles a sample]."""
+    cycles = np.linspace(0.0, 0.5**k / 2, 20_001)
+    heights = response(cycles, 1.0, k + 1)[k]
+    peak = int(heights.argmax())
+    high = np.flatnonzero(heights >= heights[peak] / 2)
+    return float(cycles[high[0]]), float(cycles[peak]), float(cycles[high[-1]])
+
+
+def _checked(values: Array, boundary: str, levels: int | None) -> int:
+    if boundary not in BOUNDARIES:
+        raise InvalidParam("boundary", boundary, f"must be one of {', '.join(BOUNDARIES)}")
+    most = count(len(values) if values.ndim else 0)
+    if levels is not None and not 0 <= levels <= most:
+        raise InvalidParam("levels", levels, f"{len(values)} samples have {most} bands")
+    return most if levels is None else levels
+
+
+def _gains(gains: npt.ArrayLike, count: int) -> Array:
+    factors = np.asarray(gains, dtype=np.float64)
+    if factors.shape != (count,):
+        raise InvalidParam("gains", gains, f"must be {count} numbers, one a band")
+    return factors
+
+
+@lru_cache(maxsize=16)
+def _answers(period: int, levels: int) -> Array:
+    """`response` at the frequencies of a transform: for a clip whose sliders move, the same every time."""
+    answers = response(np.arange(period // 2 + 1) / period, 1.0, levels)
+    answers.flags.writeable = False
+    return answers
+
+
+def _by_spectrum(flat: Array, gains: Array, boundary: str) -> Array | None:
+    """`equalise` by a transform, of which going around and being mirrored are the own boundaries.
+
+    None where it would be slow (a period with large prime factors), and where there is no SciPy or another boundary.
+    """
+    rows = len(flat)
+    period = {"wrap": rows, "reflect": 2 * (rows - 1)}.get(boundary)
+    if period is None:
+        return None
+    try:
+        with needs_scipy():
+            from scipy import fft
+    except MissingDependency:
+        return None
+    if fft.next_fast_len(period, real=True) != period:
+        return None
+    factors = (np.append(gains, 1.0) @ _answers(period, len(gains)))[:, None]
+    if boundary == "wrap":
+        spectrum = fft.rfft(flat, axis=0)
+        spectrum *= factors
+        return fft.irfft(spectrum, rows, 0, overwrite_x=True)
+    cosines = fft.dct(flat, 1, axis=0)
+    cosines *= factors
+    return fft.idct(cosines, 1, axis=0, overwrite_x=True)
+
+
+def _by_sums(flat: Array, gains: Array, boundary: str, out: Array) -> Array:
+    """`equalise` by the cascade: the sum of gain[k] (G[k] - G[k+1]) by what each G is multiplied with."""
+    levels = len(gains)
+    first, *shares = np.diff(gains, prepend=0.0, append=1.0)
+    for at, block in _blocks(flat, levels):
+        total = block * first
+        some = np.empty_like(total)
+        for k, sums in enumerate(_sums(block, boundary, levels)):
+            if shares[k] != 0.0:
+                total += np.multiply(sums, shares[k] * 0.0625 ** (k + 1), out=some)
+        out[:, at] = total
+    return out
+
+
+def _blocks(flat: Array, levels: int) -> Iterator[tuple[slice, Array]]:
+    """Columns (T, W) that can be done together, and where they are from."""
+    width = max(1, _BLOCK // (len(flat) + (2 << levels)))
+    for first in range(0, flat.shape[1], width):
+        at = slice(first, first + width)
+        yield at, np.ascontiguousarray(flat[:, at])
+
+
+def _sums(block: Array, boundary: str, levels: int) -> Iterator[Array]:
+    """16 G[1], 16^2 G[2], ... (T, W) of G[0]; each is good until the next is asked for.
+
+    The kernel is four times the sum of two neighbours: four additions of long contiguous rows, time leading. Leaving
+    out the division costs no digits, for it is by a power of two.
+    """
+    rows, width = block.shape
+    one, two = np.empty((2, (rows + (2 << levels)) * width))
+    one[2 * width : (rows + 2) * width] = block.reshape(-1)
+    for k in range(levels):
+        shift, size = width << k, rows * width
+        _extend(one[: size + 4 * shift].reshape(-1, width), rows, boundary)
+        for source, target, ahead in ((one, two, 3 * shift), (two, one, 2 * shift), (one, two, shift)):
+            np.add(source[: size + ahead], source[shift : size + ahead + shift], out=target[: size + ahead])
+        # in the middle of where it will be extended for the next level
+        low = one[4 * shift : 4 * shift + size]
+        np.add(two[:size], two[shift : size + shift], out=low)
+        yield low.reshape(rows, width)
+
+
+def _extend(padded: Array, rows: int, boundary: str) -> None:
+    """Fill what lies before and after the signal, which is the `rows` in the middle of `padded` (N, W)."""
+    pad = (len(padded) - rows) // 2
+    low, before, after = padded[pad : pad + rows], padded[:pad], padded[pad + rows :]
+    if boundary == "constant":
+        before[:], after[:] = low[0], low[-1]
+    elif boundary == "wrap":
+        before[:], after[:] = low[rows - pad :], low[:pad]
+    elif pad < rows:
+        turned = low[::-1]
+        before[:], after[:] = turned[rows - 1 - pad : rows - 1], turned[1 : 1 + pad]
+    else:  # longer than the signal: there and back again
+        index = np.abs(np.arange(-pad, rows + pad)) % max(2 * (rows - 1), 1)
+        index = np.minimum(index, 2 * (rows - 1) - index)
+        before[:], after[:] = low[index[:pad]], low[index[pad + rows :]]
