@@ -5,11 +5,12 @@ from types import ModuleType
 
 FEATURES: dict[str, tuple[str, ...]] = {
     "Cast": ("mannequin", "cast", "regenerate", "doctor"),
-    "Move": ("retarget",),
+    "Move": ("walk", "run", "travel", "treadmill", "retarget"),
+    "Edit": ("cleanup", "bands", "waveshape", "displace", "emotion", "timewarp", "blend", "spectrum"),
 }
 """Family to feature names, in panel order. A feature is one file each in features, demos and docs."""
 
-PARTS = ("settings", "stage", "features", "presets", "job")
+PARTS = ("settings", "stage", "features", "ghost", "presets", "job")
 """Modules with `register` and `unregister`, in this order."""
 
 

@@ -1,11 +1,15 @@
-"""Pictures of core results in the viewport: the mapped bones in the colours of their roles."""
+"""Pictures of core results in the viewport: lines in the colours of the body's parts, and the mapped bones so."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import bpy
+import numpy as np
 
+from ..core.gait.physique import Physique
+from ..core.skeleton import Array
 from . import rig, scene
 
 COLOURS = {
@@ -39,27 +43,54 @@ def role_lines(ob: bpy.types.Object) -> dict[str, list[Any]]:
     return lines
 
 
-def _draw() -> None:
-    context = bpy.context
-    if not context.scene.troupe.show_roles or not context.space_data.overlay.show_overlays:
-        return
-    actors = [ob for ob in scene.selected_armatures(context) if rig.is_cast(ob)]
-    if not actors:
-        return
+def sole_outline(body: Physique, side: int) -> Array:
+    """(18, 2) around the sole of a foot that points ahead, seen from its ankle [m]; `side` 0 is left."""
+    heel, tip = body.heel[side, :2], body.ball[side, :2] + body.toe[side, :2]
+    length = float(np.linalg.norm(tip - heel))
+    # half widths along the sole, of its length
+    along = np.array([0.0, 0.03, 0.1, 0.2, 0.45, 0.7, 0.85, 0.95, 1.0])
+    wide = length * np.array([0.05, 0.11, 0.14, 0.14, 0.11, 0.18, 0.17, 0.12, 0.05])
+    line = heel + along[:, None] * (tip - heel)
+    return np.concatenate([line + wide[:, None] * [1.0, 0.0], (line - wide[:, None] * [1.0, 0.0])[::-1]])
+
+
+def lines(parts: Mapping[str, Any], width: float, alpha: float = 1.0, depth: str = "NONE") -> None:
+    """Draw lines into the viewport that is being drawn.
+
+    Args:
+        parts: Colour name to end points (2 n, 3), a pair a line [world units].
+        width: Of the lines [pixels].
+        alpha: Of their colours.
+        depth: "NONE" draws over everything, "LESS_EQUAL" what the scene leaves visible, "GREATER" what it hides.
+    """
     import gpu
     from gpu_extras.batch import batch_for_shader
 
     shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set(depth)
+    # lines hide nothing: what is drawn hidden in one pass must not come through in the next
+    writes = gpu.state.depth_mask_get()
+    gpu.state.depth_mask_set(False)
     shader.bind()
     shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-    shader.uniform_float("lineWidth", 4.0)
-    for ob in actors:
-        for name, points in role_lines(ob).items():
-            if points:
-                shader.uniform_float("color", COLOURS[name])
-                batch_for_shader(shader, "LINES", {"pos": [p[:] for p in points]}).draw(shader)
+    shader.uniform_float("lineWidth", width)
+    for name, points in parts.items():
+        if len(points):
+            shader.uniform_float("color", (*COLOURS[name][:3], alpha))
+            batch_for_shader(shader, "LINES", {"pos": points}).draw(shader)
+    gpu.state.depth_mask_set(writes)
+    gpu.state.depth_test_set("NONE")
     gpu.state.blend_set("NONE")
+
+
+def _draw() -> None:
+    context = bpy.context
+    if not context.scene.troupe.show_roles or not context.space_data.overlay.show_overlays:
+        return
+    actors = [ob for ob in scene.selected_armatures(context) if rig.is_cast(ob)]
+    for ob in actors:
+        lines({name: [p[:] for p in points] for name, points in role_lines(ob).items()}, 4.0)
 
 
 def register() -> None:

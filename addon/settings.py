@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ..core.errors import InvalidParam
+from ..core.errors import InvalidParam, TroupeError
 from ..core.params import P, Param, Params, declared
 from ..core.skeleton import CHAINS, FINGERS, ROLES
 
 CHAIN_SLOTS = {"spine": 10, "neck": 6, **{role: 4 for role in CHAINS if role.split("_")[0] in FINGERS}}
 """How many bones a chain may have in the role table."""
+
+BODY_KINDS = (
+    ("auto", "Ground where faces look upwards, otherwise an obstacle"),
+    ("ground", "Actors stand and walk on it"),
+    ("obstacle", "Actors go around it"),
+    ("prop", "Actors may take it in their hands"),
+    ("door", "Actors may open it and go through"),
+    ("ignore", "Actors take no notice of it"),
+)
+"""What an object may be in the world around the actors: the kinds of `core.world`, to be guessed, or left out."""
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 _classes: list[type] = []
@@ -28,6 +39,12 @@ def _names(ref: str) -> Any:
             pool = [o.name for o in bpy.data.objects if o.type == "ARMATURE"]
         elif ref == "curve":
             pool = [o.name for o in bpy.data.objects if o.type == "CURVE"]
+        elif ref == "preset":
+            from . import presets  # it builds on this module
+
+            pool = [preset.name for preset in presets.shipped("walk")]
+            with contextlib.suppress(TroupeError):  # a damaged file of the user's takes only theirs away
+                pool += [preset.name for preset in presets.own("walk")]
         else:
             pool = [x.name for x in getattr(bpy.data, {"object": "objects"}.get(ref, f"{ref}s"))]
         return sorted(name for name in pool if text.lower() in name.lower())
@@ -40,10 +57,10 @@ def title(name: str) -> str:
     return name.upper() if len(name) <= 2 else name.replace("_", " ").title()
 
 
-def property_of(p: Param) -> Any:
-    """The bpy property that edits one parameter."""
+def property_of(p: Param, update: Any = None) -> Any:
+    """The bpy property that edits one parameter; `update` is called when it was changed."""
     label = f"{p.label} [{p.unit}]" if p.unit and p.unit != "rad" else p.label
-    common: dict[str, Any] = {"name": label, "description": p.help, "override": _OVERRIDE}
+    common: dict[str, Any] = {"name": label, "description": p.help, "override": _OVERRIDE, "update": update}
     span = {k: v for k, v in (("min", p.lo), ("max", p.hi)) if v is not None}
     angle = "ANGLE" if p.unit == "rad" else "NONE"
     if p.kind == "float":
@@ -66,9 +83,9 @@ def property_of(p: Param) -> Any:
     return bpy.props.StringProperty(default=p.default, **common)
 
 
-def properties(*records: type[Params]) -> dict[str, Any]:
+def properties(*records: type[Params], update: Any = None) -> dict[str, Any]:
     """Property annotations for an operator or property group that edits these parameters."""
-    return {p.name: property_of(p) for record in records for p in declared(record)}
+    return {p.name: property_of(p, update) for record in records for p in declared(record)}
 
 
 def params_from(owner: Any, cls: type[P]) -> P:
@@ -107,6 +124,8 @@ def store(owner: Any, params: Params) -> None:
     """Put checked parameters into an operator or property group."""
     for p in declared(type(params)):
         value = getattr(params, p.name)
+        if isinstance(value, np.ndarray):  # sampled from an F-curve
+            value = float(value[0])
         setattr(owner, p.name, json.dumps(value) if p.kind == "table" else value)
 
 
@@ -128,6 +147,7 @@ def _pointer(cls: type) -> Any:
 
 def register() -> None:
     """Make `Object.troupe` (the role table and each feature's settings) and `Scene.troupe`."""
+    from . import ghost  # the features build on this module, and so does it
     from .features import operators
 
     roles = _group(
@@ -138,7 +158,10 @@ def register() -> None:
             for slot in slots(role)
         },
     )
-    groups = {op.feature(): (op.owner, _group(op.feature(), properties(*op.records()))) for op in operators()}
+    groups = {
+        op.feature(): (op.owner, _group(op.feature(), properties(*op.records(), update=ghost.changed)))
+        for op in operators()
+    }
     actor = {
         "is_cast": bpy.props.BoolProperty(name="Cast", description="This rig has a role map", override=_OVERRIDE),
         "roles": _pointer(roles),
@@ -150,6 +173,12 @@ def register() -> None:
         ),
         "neutral": bpy.props.StringProperty(
             name="Neutral", description="Known neutral orientations of bones, as JSON", override=_OVERRIDE
+        ),
+        "kind": bpy.props.EnumProperty(
+            name="Kind",
+            description="What this object is to the actors around it",
+            items=[(name, title(name), text) for name, text in BODY_KINDS],
+            override=_OVERRIDE,
         ),
     }
     scene = {

@@ -61,7 +61,7 @@ class FirstSteps(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         bpy.ops.troupe.mannequin()
-        bpy.ops.troupe.retarget(clip="walk")
+        bpy.ops.troupe.walk()
         actor = context.object
         context.scene.frame_end = max(
             context.scene.frame_end, int(actor.animation_data.nla_tracks[-1].strips[-1].frame_end)

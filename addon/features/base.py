@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, ClassVar
 
 import bpy
+import numpy as np
 
 from ...core import VERSION
 from ...core.errors import TroupeError
 from ...core.filters.footlock import footlock
 from ...core.filters.join import join
+from ...core.kinematics.base import closed
 from ...core.kinematics.cast import Cast
 from ...core.landing import LandingParams
+from ...core.maths import quat
 from ...core.motion import Motion
 from ...core.params import Params, declared
 from ...core.skeleton import Pose
-from .. import FEATURES, bake, rig, scene, settings
+from .. import FEATURES, bake, ghost, rig, scene, settings
 from ..steps import Steps
 
 TAB = "Troupe"
@@ -204,6 +207,11 @@ class MotionOperator(FeatureOperator):
         raise TypeError(f"{cls.__name__} makes no motion")
 
     @classmethod
+    def staged(cls, actor: Any, params: Any, motion: Motion) -> Motion:
+        """The motion as it is keyed, when it has been joined to what the actor did before."""
+        return motion
+
+    @classmethod
     def plan_steps(
         cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any
     ) -> Steps[Plan]:
@@ -214,20 +222,13 @@ class MotionOperator(FeatureOperator):
         elif not isinstance(start, bake.Start):
             start = bake.Start.from_plain(start, cast)
         motion, title = yield from cls.motion_steps(context, actor, cast, params, start)
+        once = motion.loop and start.moving and landing.landing == "track"
         if start.moving and landing.landing == "track":
             motion = going_on(motion, start.here.pose(0), landing.blend)
-        own = actor.troupe.cast
-        keys = yield from bake.prepare_steps(
-            actor,
-            cast,
-            motion,
-            context,
-            start.frame,
-            root=own.root,
-            legs=own.legs,
-            arms=own.arms,
-            tolerance=landing.tolerance,
-        )
+        motion = cls.staged(actor, params, motion)
+        keys = yield from cls.keys_steps(context, actor, cast, motion, landing, start)
+        if once:
+            keys = replace(keys, note="one round, which goes on from the pose before and does not repeat")
         recipe = {
             "feature": cls.feature(),
             "params": params.to_dict(),
@@ -237,6 +238,34 @@ class MotionOperator(FeatureOperator):
             "version": VERSION,
         }
         return Plan(keys, title, recipe)
+
+    @classmethod
+    def keys_steps(
+        cls,
+        context: bpy.types.Context,
+        actor: Any,
+        cast: Cast,
+        motion: Motion,
+        landing: LandingParams,
+        start: bake.Start,
+    ) -> Steps[bake.Keys]:
+        """Steps to the keys of the motion."""
+        own = actor.troupe.cast
+        return (
+            yield from bake.prepare_steps(
+                actor,
+                cast,
+                motion,
+                context,
+                start.frame,
+                root=own.root,
+                legs=own.legs,
+                arms=own.arms,
+                keys=landing.keys,
+                tolerance=landing.tolerance,
+                contacts=landing.contacts,
+            )
+        )
 
     def compute_steps(self, context: bpy.types.Context, actor: Any, params: Any) -> Steps[Plan]:
         return self.plan_steps(context, actor, params, settings.params_from(self, LandingParams), None)
@@ -255,17 +284,35 @@ class MotionOperator(FeatureOperator):
             recipe=result.recipe,
         )
         actor.troupe.result = done.action.name
+        ghost.clear(actor)
         moved = own is not None and own.name not in before and actor.animation_data.action is None
         pushed = f"; your action {own.name} is on a track below" if moved else ""
-        return f"{actor.name}: {result.title}, frames {done.first} to {done.last}, {done.keys} keys{pushed}"
+        note = f", {result.keys.note}" if result.keys.note else ""
+        return f"{actor.name}: {result.title}, frames {done.first} to {done.last}{note}, {done.keys} keys{pushed}"
+
+
+def has_preview(operator: type[FeatureOperator]) -> bool:
+    """Whether a feature gives a motion that follows from its settings alone, which a ghost can show."""
+    return issubclass(operator, MotionOperator) and operator.compute_steps is MotionOperator.compute_steps
 
 
 def going_on(motion: Motion, pose: Pose, blend: float) -> Motion:
-    """A whole-body motion that begins in a pose; its contacts are held again, for the joint moves the feet."""
+    """A whole-body motion that begins in a pose; its contacts are held again, for the joint moves the feet.
+
+    A loop becomes one round, which does not end as it begins.
+    """
+    motion = closed(motion)
+    if _begins_in(motion, pose):
+        return motion
     joined = join(motion, pose, blend)
     if any(name.startswith("contact/") for name in motion.curves):
         joined = join(footlock(joined), pose, blend)
     return joined
+
+
+def _begins_in(motion: Motion, pose: Pose) -> bool:
+    apart = np.abs(motion.roots[0] - pose.root).max()
+    return bool(apart < 1e-5 and quat.distance(motion.rotations[0], pose.rotations).max() < 1e-4)
 
 
 def draw_params(layout: bpy.types.UILayout, group: Any, *records: type[Params]) -> None:
@@ -319,9 +366,13 @@ def feature_panel(module: ModuleType) -> type:
         problem = operator.why_not(context)
         if operator.owner == "scene" or actor is not None:
             draw_params(layout, operator._group(context, actor), *operator.records())
-        layout.operator(operator.bl_idname, icon=getattr(module, "ICON", "NONE"))
-        if problem:
-            _wrapped(layout, problem)
+        row = layout.row(align=True)
+        row.operator(operator.bl_idname, icon=getattr(module, "ICON", "NONE"))
+        if has_preview(operator) and actor is not None:
+            ghost.draw_toggle(row, actor, name)
+        said = problem or ghost.words(context, actor, name)
+        if said:
+            _wrapped(layout, said)
         if hasattr(module, "draw"):
             module.draw(layout, context, actor)
 
@@ -340,7 +391,7 @@ def feature_panel(module: ModuleType) -> type:
     return type(f"TROUPE_PT_{name}", (_Panel, bpy.types.Panel), fields)
 
 
-def _wrapped(layout: bpy.types.UILayout, text: str, width: int = 44) -> None:
+def _wrapped(layout: bpy.types.UILayout, text: str, width: int = 36) -> None:
     """A sentence over as many lines as it takes, in small type."""
     import textwrap
 

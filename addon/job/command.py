@@ -69,17 +69,17 @@ def parser() -> argparse.ArgumentParser:
         command.set_defaults(run=action, feature=name)
         return command
 
-    job = add("run", _run, "run a job file")
-    job.add_argument("job", metavar="JOB.toml")
+    job = add("run", _run, "run a job file; without one, the feature Run")
+    job.add_argument("job", nargs="?", metavar="JOB.toml")
     job.add_argument("--keep-going", action="store_true", help="go on after a step that fails, and write what there is")
-    job.add_argument("--save", action="store_true", help="write over the scene's own file")
     job.add_argument("--allow-path", action="append", default=[], metavar="DIR", help="files may also lie here")
     demo = add("demo", _demo, "build the demo of a feature, or of all")
     demo.add_argument("name", nargs="?", metavar="NAME")
     demo.add_argument("--output", metavar="FILE.blend", help="keep the scene")
     add("list", _list, "features and their parameters")
     for cls in operators():
-        feature = add(cls.feature(), _feature, cls.__doc__ or cls.bl_label)
+        # one word for two things: a job file is run, and so does a runner
+        feature = job if cls.feature() == "run" else add(cls.feature(), _feature, cls.__doc__ or cls.bl_label)
         if cls.owner == "actor":
             feature.add_argument("--actor", action="append", metavar="NAME", help="default: the only one in the scene")
         feature.add_argument("--start", type=int, metavar="FRAME", help="default: the scene's first frame")
@@ -113,6 +113,8 @@ def _features() -> dict[str, tuple[type[Params], ...]]:
 
 
 def _run(arguments: argparse.Namespace, say: Any) -> dict[str, Any]:
+    if arguments.job is None:
+        return _feature(arguments, say)
     actorless = [cls.feature() for cls in operators() if cls.owner == "scene"]
     job = jobs.read(arguments.job, _features(), actorless=actorless, allowed=arguments.allow_path)
     report = run(job, keep_going=arguments.keep_going, save=arguments.save, say=say)

@@ -123,6 +123,7 @@ def read(
     if lost:
         raise InvalidRig(f"{ob.name} has no bones {', '.join(lost[:5])} any more: press Cast again")
     deform: Any = bones.deform
+    skinned = roles
     rig = controls.find(ob)
     if rig is not None:
         # joints of a control rig are measured where the whole limb's rotation is, and only its controls are keyed
@@ -141,7 +142,7 @@ def read(
         tails=bones.tails,
         deform=deform,
         world=np.array(ob.matrix_world) * scenes.metre(context.scene),
-        body=_body(ob, roles),
+        body=_body(ob, skinned),
         neutral={b: quat.to_matrix(q) for b, q in (neutral or {}).items()},
     )
 
@@ -164,7 +165,9 @@ def _parents(ob: bpy.types.Object) -> Any:
 def _body(ob: bpy.types.Object, roles: Mapping[str, Sequence[str]]) -> Array | None:
     """Rest vertices of trunk and legs of the skinned meshes in armature space: what the arms must clear."""
     arms = {b for role, chain in roles.items() for b in chain if role.split("_")[0] in _ARM_WORDS}
-    arms |= {c.name for b in arms if b in ob.data.bones for c in ob.data.bones[b].children_recursive}
+    for bone in ob.data.bones:  # parents come first
+        if bone.parent is not None and bone.parent.name in arms:
+            arms.add(bone.name)
     clouds = []
     inverse = np.linalg.inv(np.array(ob.matrix_world))
     for child in bpy.data.objects:
