@@ -1,41 +1,36 @@
-"""Draw generated walks and runs over recorded ones: python -m tools.likeness OUT.png, in a core environment.
+"""Draw generated walks and runs over recorded ones, for the page on walking, and print its table.
 
-Needs the test data; prints the table of the docs page as well.
+Run it in a core environment from the folder `tests`: python -m core.gait.draw_likeness OUT.png
 """
-
-from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
+import testdata
+from PIL import Image, ImageDraw
+from troupe.core.figure.mannequin import mannequin
+from troupe.core.gait.travel import TravelParams, travel
+from troupe.core.motion import Path
 
-ROOT = Path(__file__).resolve().parent.parent
 CURVES = ("hip_flexion", "knee_flexion", "ankle_flexion")
 TILE, EDGE = (190, 120), 26
 
 
-def main(out: str) -> None:
+def main(out):
     """Write the picture and print the table."""
     sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "core")]
-    import testdata
     from gait import recordings
-    from PIL import Image, ImageDraw
-    from troupe.core.figure.mannequin import mannequin
-    from troupe.core.gait.travel import TravelParams, travel
-    from troupe.core.motion import Path as Way
 
     data = testdata.folder()
     body = mannequin()
-    pairs: list[tuple[Any, Any]] = []
+    pairs = []
     for name, real in recordings.load(data).items():
         size = real.leg / body.leg_length()
         skeleton = replace(body, offsets=body.offsets * size, tips=body.tips * size)
         times = np.arange(8 * 120 + 1) / 120
         still = np.zeros_like(times)
-        base = Way(np.column_stack([still, -real.speed * times, still]), ("x", "y", "heading"), times)
+        base = Path(np.column_stack([still, -real.speed * times, still]), ("x", "y", "heading"), times)
         made = travel(skeleton, base, TravelParams(gait=real.kind))
         pairs.append((real, recordings.measured(made, name, real.kind, (0.5, 7.5))))
     print("| clip | " + " | ".join(f"{c.split('_')[0]}: corr., RMS, mean" for c in CURVES) + " |")
