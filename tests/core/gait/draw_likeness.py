@@ -13,15 +13,14 @@ from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.travel import TravelParams, travel
 from troupe.core.motion import Path
 
+from . import recordings
+
 CURVES = ("hip_flexion", "knee_flexion", "ankle_flexion")
 TILE, EDGE = (190, 120), 26
 
 
 def main(out):
     """Write the picture and print the table."""
-    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "core")]
-    from gait import recordings
-
     data = testdata.folder()
     body = mannequin()
     pairs = []

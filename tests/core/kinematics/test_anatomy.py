@@ -299,7 +299,7 @@ def test_limits_are_the_published_ranges() -> None:
     degrees = np.degrees(anatomy.default_limits(FIGURE.roles, len(FIGURE)))
     assert np.allclose(degrees[FIGURE.joint("thigh_R")], [(-30, 120), (-30, 45), (-45, 45)])
     assert np.allclose(degrees[FIGURE.joint("shin_L"), FLEXION], (-10, 135))
-    assert np.allclose(degrees[FIGURE.joint("foot_L"), FLEXION], (-50, 20))
+    assert np.allclose(degrees[FIGURE.joint("foot_L"), FLEXION], (-50, 30))
     assert np.allclose(degrees[FIGURE.joint("forearm_L"), ROTATION], (-80, 80))
     assert np.allclose(degrees[FIGURE.joint("hand_R"), :2], [(-70, 80), (-30, 20)])
 
