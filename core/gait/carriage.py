@@ -13,8 +13,8 @@ from ..maths.ramp import smoothstep
 from ..maths.spline import hermite, monotone_slopes
 from ..skeleton import Array
 from .cycle import BODY, ODD, Cycle
+from .footfalls import FOREVER, Plan
 from .physique import GRAVITY
-from .steps import FOREVER, Plan
 from .track import Track
 
 Ints = npt.NDArray[np.int64]
@@ -214,5 +214,3 @@ def _cubic(p0: Array, p1: Array, p2: Array, p3: Array, t: Array) -> Array:
     """Catmull-Rom segment from p1 to p2 at t."""
     out: Array = p1 + t / 2 * (p2 - p0 + t * (2 * p0 - 5 * p1 + 4 * p2 - p3 + t * (3 * (p1 - p2) + p3 - p0)))
     return out
-
-

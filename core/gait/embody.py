@@ -18,9 +18,10 @@ from ..skeleton import FINGERS, SIDES, Array, Pose, Skeleton
 from .bounds import Bounds
 from .carriage import Carriage, Carrier
 from .cycle import ARM, BODY
-from .feet import Foot, Swing, inside, toe_flexion
+from .feet import SIDEWAYS, Foot, toe_flexion
+from .footfalls import FOREVER, Plan
 from .physique import Physique
-from .steps import FOREVER, Plan
+from .swing import Swing, inside
 from .terrain import Ground
 from .track import Track
 from .walking import PERSON
@@ -112,13 +113,11 @@ def _parts(carry: Callable[[Array], Carriage], times: list[Array]) -> list[Carri
     return [body.part(slice(a, b)) for a, b in pairwise(borders.tolist())]
 
 
-def _foot_track(
-    foot: Foot, swing: Swing, times: Array, carried: Carriage
-) -> tuple[Array, Array, Array, Array, Flags]:
+def _foot_track(foot: Foot, swing: Swing, times: Array, carried: Carriage) -> tuple[Array, Array, Array, Array, Flags]:
     """Ankle (T, 3), rotation of the foot (T, 4), toe flexion (T,), pitch (T,) and whether it is in the air (T,)."""
     j, free, _ = foot.swinging(times)
     ankles, pitch = foot.planted(j, np.minimum(times, foot.offs[j]), carried)
-    soles = quat.multiply(foot.turns[j], quat.about(np.array([-1.0, 0.0, 0.0]), pitch))
+    soles = quat.multiply(foot.turns[j], quat.about(SIDEWAYS, pitch))
     toes = toe_flexion(pitch)
     if free.any():
         ankles[free], soles[free], pitch[free] = swing.at(j[free], times[free], carried.part(free))

@@ -12,8 +12,8 @@ from ..maths.ramp import smoothstep
 from ..skeleton import Array
 from .carriage import Carriage, along
 from .cycle import Cycle
+from .footfalls import Plan
 from .physique import Physique
-from .steps import Plan
 
 Ints = npt.NDArray[np.int64]
 
@@ -25,15 +25,11 @@ FLAT = np.radians(2.0)
 """A foot pitched by less than about this lies flat, so that it changes over from heel to ball at rest [rad]."""
 STEEPEST = np.radians(69.0)
 """Steepest pitch of a foot on its ball or heel [rad]."""
-MOST_TOE = np.radians(69.5)
-"""Furthest the toes are bent up."""
 TOE_REST = 0.3
 """Part of a heel-strike's pitch by which the toes are held up."""
-_EDGE, _STEP = 1e-9, 1e-4
+EDGE, STEP = 1e-9, 1e-4
 """How far from a strike or toe-off, and over how long, speeds are taken there [s]."""
-_LOOKS = np.linspace(0.0, 1.0, 17)
-"""Where in a swing the foot's height over the ground is looked at."""
-_SIDEWAYS = np.array([-1.0, 0.0, 0.0])
+SIDEWAYS = np.array([-1.0, 0.0, 0.0])
 _UP = np.array([0.0, 0.0, 1.0])
 
 Heights = Callable[[Array, Array], Array]
@@ -117,7 +113,7 @@ class Foot:
         if len(bent) == 0:
             return pitch
         fall, hip, bend = j[bent], hips[bent], bend[bent]
-        goal = bend - _above(bend - most, EASE)
+        goal = bend - above(bend - most, EASE)
         before, was, slope = pitch[bent], bend, np.ones(len(bent))
         for _ in range(4):
             eased = np.maximum(before - (was - goal) / slope, -STEEPEST)
@@ -149,7 +145,7 @@ class Foot:
         lines = ankles - hips
         far = np.maximum(_length(lines), 1e-6)
         soft = 0.004 * self.reach
-        change = _above(self.nearest - far, soft) - _above(far - self.reach, soft)
+        change = above(self.nearest - far, soft) - above(far - self.reach, soft)
         out: Array = hips + lines * (1.0 + change / far)[:, None]
         return out
 
@@ -176,7 +172,7 @@ class Foot:
         if len(late) == 0:
             return pitch
         fall = j[late]
-        goal = far[late] - weight[late] * _above(far[late] - self.reach, soft)
+        goal = far[late] - weight[late] * above(far[late] - self.reach, soft)
         axes = self.axes[fall]
         _, ball_y, ball_z = self.pivots[1]
         from_ball = hips[late] - self.places[fall] - ball_y * axes[:, 1] - (ball_z + self.ankle[2]) * axes[:, 2]
@@ -199,8 +195,8 @@ class Foot:
             after = np.minimum(j + 1, len(self.falls) - 1)
             length = np.where(free, self.strikes[after] - self.offs[j], 0.0)
             (left, left_rate), (met, met_rate) = self.over_at_off, self.over_at_strike
-            early = _hermite(np.clip(u / 0.4, 0.0, 1.0), left[j], 0.4 * length * left_rate[j], 0.0, 0.0)
-            late = _hermite(np.clip((u - 0.4) / 0.6, 0.0, 1.0), 0.0, 0.0, met[after], 0.6 * length * met_rate[after])
+            early = hermite(np.clip(u / 0.4, 0.0, 1.0), left[j], 0.4 * length * left_rate[j], 0.0, 0.0)
+            late = hermite(np.clip((u - 0.4) / 0.6, 0.0, 1.0), 0.0, 0.0, met[after], 0.6 * length * met_rate[after])
             out = np.where(free, early + late, out)
         return out
 
@@ -208,152 +204,21 @@ class Foot:
     def ends(self) -> Array:
         """(4 F,) times around which footfalls end and begin [s], those of all times cut to what a track has."""
         offs, strikes = np.clip(self.offs, -100.0, 1e7), np.clip(self.strikes, -100.0, 1e7)
-        return np.concatenate([offs - _STEP, offs - _EDGE, strikes + _EDGE, strikes + _STEP])
+        return np.concatenate([offs - STEP, offs - EDGE, strikes + EDGE, strikes + STEP])
 
     def settle(self, body: Carriage) -> None:
         """Find how far the hip is out of reach where swings begin and end, from the body at `ends`."""
         j = np.tile(np.arange(len(self.falls)), 4)
-        times = np.concatenate([self.offs - _STEP, self.offs - _EDGE, self.strikes + _EDGE, self.strikes + _STEP])
+        times = np.concatenate([self.offs - STEP, self.offs - EDGE, self.strikes + EDGE, self.strikes + STEP])
         a, b, c, d = self._over(j, times, body).reshape(4, -1)
-        self.over_at_off, self.over_at_strike = (b, (b - a) / _STEP), (c, (d - c) / _STEP)
+        self.over_at_off, self.over_at_strike = (b, (b - a) / STEP), (c, (d - c) / STEP)
 
     def _over(self, j: Ints, times: Array, body: Carriage) -> Array:
         ankles, _ = self.planted(j, times, body)
         hips = self.hips(body)
         flat = hips[:, :2] - ankles[:, :2]
         room = np.sqrt(np.maximum(self.reach**2 - quat.dot(flat, flat), (0.3 * self.reach) ** 2))
-        return _above(hips[:, 2] - ankles[:, 2] - room, 0.006 * self.reach)
-
-
-class Swing:
-    """The swings of one foot, which leave and reach its footfalls at the speeds these give."""
-
-    def __init__(self, foot: Foot) -> None:
-        self.foot = foot
-        self.count = len(foot.falls) - 1
-        self.lengths = np.maximum(foot.strikes[1:] - foot.offs[:-1], 1e-3)
-        self.raises = np.zeros(self.count)
-        self.lifts = np.zeros((self.count, len(_LOOKS)))
-        self.retreats = np.zeros(self.count)
-
-    @property
-    def times(self) -> Array:
-        """When the body must be known to `prepare` the swings [s]: around their ends, then along them."""
-        first, last = self.foot.offs[:-1], self.foot.strikes[1:]
-        ends = (first - _STEP, first - _EDGE, last + _EDGE, last + _STEP)
-        inside = (first, first + _STEP, last - _STEP, last)
-        looks = first[:, None] + _LOOKS * self.lengths[:, None]
-        return np.concatenate([*ends, *inside, looks.ravel()])
-
-    def prepare(self, body: Carriage) -> None:
-        """Fit the swings to their footfalls, given the body at `times`."""
-        n, foot = self.count, self.foot
-        if n == 0:
-            return
-        before, after = np.arange(n), np.arange(1, n + 1)
-        times = self.times[: 8 * n]
-        at_ends = body.part(slice(0, 4 * n))
-        j = np.concatenate([before, before, after, after])
-        ankles, pitch = foot.planted(j, times[: 4 * n], at_ends)
-        a, b, c, d = np.column_stack([ankles, pitch]).reshape(4, n, 4)
-        per_swing = self.lengths[:, None] / _STEP
-        self.start, self.end = (b, (b - a) * per_swing), (c, (d - c) * per_swing)
-        s = np.tile(before, 4)
-        u = (times[4 * n :] - foot.offs[s]) / self.lengths[s]
-        a, b, c, d = self._nominal(s, u, body.part(slice(4 * n, 8 * n))).reshape(4, n, 4)
-        self.start_miss = self.start[0] - a, self.start[1] - (b - a) * per_swing
-        self.end_miss = self.end[0] - d, self.end[1] - (d - c) * per_swing
-        around = body.part(slice(8 * n, None))
-        needed = self._needed(around)
-        # before a step up the foot is first drawn back, or its toes would go through the riser
-        early = needed[:, 1 : len(_LOOKS) // 3].max(axis=1)
-        self.retreats = np.clip(0.6 * (early - 0.04 * foot.reach), 0.0, 0.16 * foot.reach)
-        if self.retreats.any():
-            needed = self._needed(around)
-        # near its ends a swing is where its footfalls put it; a wide bump could not change that
-        able = np.where(_bump(_LOOKS) > 0.6, needed / np.maximum(_bump(_LOOKS), 0.6), 0.0)
-        self.raises = np.maximum(able.max(axis=1), 0.0)
-        left = np.maximum(self._needed(around), 0.0)
-        left[:, [0, -1]] = 0.0
-        # between two looks an edge may pass unseen: lifted from well before to well after
-        self.lifts = np.max([np.roll(left, k, axis=1) for k in (-2, -1, 0, 1, 2)], axis=0)
-        self.lifts[:, [0, 1, -2, -1]] = 0.0
-
-    def _nominal(self, s: Ints, u: Array, body: Carriage) -> Array:
-        """(n, 4) ankle and pitch by the swing curves of the gait, seen from the hip."""
-        foot = self.foot
-        w = smoothstep(u)[:, None]
-        now, then = (along(foot.swings, foot.cycle_of[k], u) for k in (s, s + 1))
-        thigh, knee, pitch = ((1 - w) * now + w * then).T
-        a, b = foot.bones
-        ahead = a * np.sin(thigh) + b * np.sin(thigh - knee)
-        down = a * np.cos(thigh) + b * np.cos(thigh - knee)
-        heading = body.base[:, 2]
-        ankle = foot.hips(body) + np.column_stack([ahead * np.sin(heading), -ahead * np.cos(heading), -down])
-        return np.column_stack([ankle, pitch])
-
-    def at(self, s: Ints, times: Array, body: Carriage) -> tuple[Array, Array, Array]:
-        """Ankle (n, 3), rotation of the foot (n, 4) and its pitch (n,) in swing s (n,)."""
-        foot = self.foot
-        u = np.clip((times - foot.offs[s]) / self.lengths[s], 0.0, 1.0)
-        (p0, v0), (p1, v1) = self.start_miss, self.end_miss
-        out = self._nominal(s, u, body) + _hermite(u[:, None], p0[s], v0[s], p1[s], v1[s])
-        ankles, pitch = out[:, :3].copy(), out[:, 3]
-        ankles[:, 2] += self.raises[s] * _bump(u) + _spline(self.lifts, s, u)
-        if self.retreats.any():
-            back = smoothstep(np.clip(u / 0.12, 0.0, 1.0)) * (1.0 - smoothstep(np.clip((u - 0.15) / 0.35, 0.0, 1.0)))
-            ankles += (self.retreats[s] * back)[:, None] * foot.axes[s, 1]
-        hips = foot.hips(body)
-        # where a swing begins and ends the foot is planted, and there the leg reaches
-        ankles = ankles + inside(u, 0.03)[:, None] * (foot.within_reach(ankles, hips) - ankles)
-        turn = quat.slerp(foot.turns[s], foot.turns[s + 1], smoothstep(u))
-        bend = foot.dorsiflexion(np.moveaxis(quat.to_matrix(turn), -1, -2), pitch, hips - ankles)
-        low, high = foot.limits
-        far = _above(bend - high + 2 * EASE, EASE) - _above(low + 2 * EASE - bend, EASE)
-        pitch = pitch - inside(u) * far
-        return ankles, quat.multiply(turn, quat.about(_SIDEWAYS, pitch)), pitch
-
-    def toes(self, s: Ints, times: Array, ankles: Array, soles: Array, pitch: Array) -> Array:
-        """(n,) flexion of the toes, up positive, in swing s (n,) [rad], their ends above the ground.
-
-        Args:
-            ankles, soles, pitch: What `at` gives.
-        """
-        u = np.clip((times - self.foot.offs[s]) / self.lengths[s], 0.0, 1.0)
-        (first, first_rate), (last, last_rate) = ((p[s, 3], v[s, 3]) for p, v in (self.start, self.end))
-        part = 0.45
-        left = np.clip(u / part, 0.0, 1.0)
-        early = _hermite(left, toe_flexion(first), part * _toe_rate(first) * first_rate, 0.0, 0.0)
-        coming = np.clip((u - 1.0 + part) / part, 0.0, 1.0)
-        late = _hermite(coming, 0.0, 0.0, toe_flexion(last), part * _toe_rate(last) * last_rate)
-        free: Array = np.clip(early + late, -0.1, MOST_TOE)
-        length = float(np.linalg.norm(self.foot.toe))
-        if length < 1e-6:
-            return free
-        balls = ankles + quat.rotate(soles, self.foot.pivots[1])
-        floor = self.foot.floor(balls, times) + self.foot.ankle[2] + self.foot.pivots[1, 2]
-        least = np.arcsin(np.clip((floor - balls[:, 2]) / length, -1.0, 0.2)) - pitch
-        lifted = np.minimum(least + _above(free - least, 0.2 * EASE), MOST_TOE)
-        out: Array = free + inside(u, 0.03) * (lifted - free)
-        return out
-
-    def _needed(self, body: Carriage) -> Array:
-        """(S, looks) by how much the foot must still be raised at each look, for none of it to touch the ground [m]."""
-        foot = self.foot
-        s = np.repeat(np.arange(self.count), len(_LOOKS))
-        u = np.tile(_LOOKS, self.count)
-        times = foot.offs[s] + u * self.lengths[s]
-        ankles, turns, pitch = self.at(s, times, body)
-        toes = self.toes(s, times, ankles, turns, pitch)
-        tip = foot.pivots[1] + quat.rotate(quat.about(_SIDEWAYS, toes), foot.toe)
-        points = [foot.pivots[0], foot.pivots[1], tip]
-        rest = np.array([0.0, foot.ankle[2] + foot.pivots[1, 2], foot.ankle[2] + foot.pivots[1, 2]])
-        clear = foot.lift[foot.cycle_of[s + 1]] * np.minimum(1.0, 1.6 * _bump(u))
-        needed = np.full(len(s), -1.0)
-        for point, above in zip(points, rest, strict=True):
-            at = ankles + quat.rotate(turns, point)
-            needed = np.maximum(needed, self.foot.floor(at, times) + above + clear - at[:, 2])
-        return needed.reshape(self.count, -1)
+        return above(hips[:, 2] - ankles[:, 2] - room, 0.006 * self.reach)
 
 
 def toe_flexion(pitch: Array) -> Array:
@@ -362,18 +227,13 @@ def toe_flexion(pitch: Array) -> Array:
     return out
 
 
-def _toe_rate(pitch: Array) -> Array:
-    """(n,) change of `toe_flexion` with the pitch."""
-    return np.where(pitch < 0, -1.0, TOE_REST)
-
-
 def _rested(pitch: Array) -> Array:
     """Pitch (n,) whose rate is zero where it passes zero, for there the foot changes from one pivot to the other."""
     out: Array = np.sign(pitch) * (np.sqrt(pitch * pitch + FLAT * FLAT) - FLAT)
     return out
 
 
-def _above(x: Array, soft: float) -> Array:
+def above(x: Array, soft: float) -> Array:
     """max(x, 0) without a kink; `soft` / 2 too much at zero."""
     out: Array = (x + np.sqrt(x * x + soft * soft)) / 2
     return np.where(x < -8 * soft, 0.0, out * smoothstep(np.clip((x + 8 * soft) / (6 * soft), 0.0, 1.0)))
@@ -383,30 +243,7 @@ def _length(v: Array) -> Array:
     return np.sqrt(quat.dot(v, v))
 
 
-def _bump(u: Array) -> Array:
-    """1 in the middle of a swing, 0 without a slope at its ends."""
-    return smoothstep(np.clip(u / 0.24, 0.0, 1.0)) * smoothstep(np.clip((1.0 - u) / 0.24, 0.0, 1.0))
-
-
-def _spline(controls: Array, s: Ints, u: Array) -> Array:
-    """(n,) uniform cubic B-spline through about `controls` (S, N), row s (n,) at u (n,); its ends must be zero."""
-    last = controls.shape[1] - 1
-    at = np.clip(u, 0.0, 1.0) * last
-    k = np.minimum(at.astype(np.int64), last - 1)
-    t = at - k
-    r = 1.0 - t
-    weights = r**3, 4 - 6 * t * t + 3 * t**3, 4 - 6 * r * r + 3 * r**3, t**3
-    near = (controls[s, np.clip(k + i, 0, last)] for i in (-1, 0, 1, 2))
-    out: Array = sum(w * c for w, c in zip(weights, near, strict=True)) / 6.0
-    return out
-
-
-def inside(u: Array, edge: float = 0.08) -> Array:
-    """1 within a swing, 0 without a slope at its ends, which belong to the footfalls; it changes over `edge` of it."""
-    return smoothstep(np.clip(u / edge, 0.0, 1.0)) * smoothstep(np.clip((1.0 - u) / edge, 0.0, 1.0))
-
-
-def _hermite(u: Array, p0: Array | float, v0: Array | float, p1: Array | float, v1: Array | float) -> Array:
+def hermite(u: Array, p0: Array | float, v0: Array | float, p1: Array | float, v1: Array | float) -> Array:
     """Cubic from p0 to p1 with the slopes v0 and v1 at u."""
     w = 1.0 - u
     out: Array = w * w * (1 + 2 * u) * p0 + u * u * (3 - 2 * u) * p1 + u * w * w * v0 - u * u * w * v1

@@ -8,8 +8,8 @@ middle of the stance of the step after it, so a track may be continued without a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ..maths import quat
 from ..maths.ramp import wrap
 from ..skeleton import Array
 from .cycle import Cycle, Gait
+from .footfalls import FOREVER, Footfall, Interval, Plan, Wishes, reverse
 from .physique import Physique
 from .terrain import Ground
 from .track import STILL, Track
@@ -35,75 +36,8 @@ SETTLE = 0.7
 """Time in which a body comes to rest after its last step [s for a leg of 0.9 m]."""
 SHIFT = 0.35
 """Time in which the weight goes over to one foot before the first step [s for a leg of 0.9 m]."""
-TOES_BACKWARD = 0.45
-"""How far the foot is pitched in a walk backward, of what it is forward."""
 LIFT_BEFORE = 0.1
 """How long before that it lifts the foot [s for a leg of 0.9 m]."""
-FOREVER = 1e9
-"""The time of what never ends [s]."""
-
-@dataclass(frozen=True, eq=False)
-class Footfall:
-    """A foot on the ground.
-
-    Attributes:
-        side: 0 left, 1 right.
-        place: (3,) the ground under the ankle of the flat foot [m].
-        turn: (4,) of the sole against a level sole that points to heading 0.
-        wanted: (2,) where it would be if the ground and the animator had no say [m].
-        strike, off: When it comes down and leaves [s]; -FOREVER and FOREVER for feet that stand.
-        cycle: The stride it belongs to.
-        gait: Name of its gait.
-        number: Counted from the first strike that was planned; -1 for feet that stand or came from before.
-        leaving: The stride by which it leaves when that is another one: that of the first step after a stand.
-    """
-
-    side: int
-    place: Array
-    turn: Array
-    wanted: Array
-    strike: float
-    off: float
-    cycle: Cycle
-    gait: str
-    number: int = -1
-    leaving: Cycle | None = None
-
-
-@dataclass(frozen=True)
-class Interval:
-    """From one strike to the next, or a time of standing: the body goes over from one stride's curves to another's."""
-
-    start: float
-    end: float
-    side: int
-    before: Cycle
-    after: Cycle
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """Footfalls in the order of their strikes and the intervals between them, which cover all of the track."""
-
-    falls: tuple[Footfall, ...]
-    intervals: tuple[Interval, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Wishes:
-    """What the animator asks of the steps.
-
-    Attributes:
-        choose: The gait for a pace [m/s], given the one in use.
-        prints: Number of a footfall, counted from the first strike, to its x, y [m] and heading [rad].
-        first: Side that steps first, 0 left, 1 right; None for the one that suits.
-        final: The two footfalls in which the body comes to stand at the end of the track, left first.
-    """
-
-    choose: Callable[[float, str], str]
-    prints: Mapping[int, Sequence[float]] = field(default_factory=dict)
-    first: int | None = None
-    final: Sequence[Footfall] | None = None
 
 
 class Planner:
@@ -340,30 +274,6 @@ def _lift(falls: list[Footfall], side: int, off: float) -> None:
     """Let the foot of a side leave its last footfall."""
     k = next(k for k in range(len(falls) - 1, -1, -1) if falls[k].side == side)
     falls[k] = replace(falls[k], off=off)
-
-
-def reverse(cycle: Cycle) -> Cycle:
-    """The stride walked backward: the same one in reversed time."""
-    d = cycle.stance_time / (2 * cycle.step_time)
-    return replace(
-        cycle,
-        step_length=-cycle.step_length,
-        lead=1.0 - cycle.lead,
-        stance=TOES_BACKWARD * cycle.stance[::-1],
-        swing=cycle.swing[::-1] * np.array([1.0, 1.0, TOES_BACKWARD]),
-        body=_reversed(cycle.body, d),
-        arm=_reversed(cycle.arm, d),
-    )
-
-
-def _reversed(curves: Array, strike: float) -> Array:
-    """Periodic curves (M, C) in reversed time, from the moment that becomes the strike."""
-    n = len(curves)
-    at = (strike * n - np.arange(n)) % n
-    k = at.astype(np.int64)
-    part = (at - k)[:, None]
-    out: Array = (1 - part) * curves[k % n] + part * curves[(k + 1) % n]
-    return out
 
 
 def _midpoints(values: Array) -> Array:

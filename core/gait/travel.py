@@ -19,10 +19,11 @@ from ..skeleton import SIDES, Pose, Skeleton
 from ..world import World
 from .cycle import Gait
 from .embody import embody
+from .footfalls import FOREVER, Footfall, Wishes
 from .physique import Physique, measure
 from .route import RouteParams
 from .running import Run, RunStyle
-from .steps import FOREVER, Footfall, Planner, Wishes
+from .steps import Planner
 from .styles import walk_style
 from .terrain import Ground, Level, Terrain
 from .track import Track
@@ -159,5 +160,3 @@ def _floor_of(skeleton: Skeleton, body: Physique, pose: Pose | None) -> float:
     positions, _ = fk.forward(skeleton, pose.rotations, pose.root)
     feet = [positions[skeleton.joint(f"foot_{side}"), 2] - body.ankle[k] for k, side in enumerate(SIDES)]
     return float(min(feet))
-
-

@@ -5,9 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from troupe.core.gait.footfalls import FOREVER, Footfall, Wishes, reverse
 from troupe.core.gait.physique import measure
 from troupe.core.gait.run import Run, RunParams
-from troupe.core.gait.steps import FOREVER, Footfall, Planner, Wishes, reverse
+from troupe.core.gait.steps import Planner
 from troupe.core.gait.terrain import Level
 from troupe.core.gait.track import Track
 from troupe.core.gait.walking import Walk, WalkStyle

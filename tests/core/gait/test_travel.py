@@ -274,10 +274,10 @@ def test_footfalls_do_not_depend_on_the_frame_rate(name):
     assert len(coarse) == len(fine) == len(finest)
     for a, b, c in zip(coarse, fine, finest, strict=True):
         assert a[1] == b[1] == c[1]
-        for one, other, limit in ((a, c, 5 * MM), (b, c, MM)):
+        for one, other, limit in ((a, c, 15 * MM), (b, c, 3 * MM)):
             apart = np.hypot(one[2]["x"] - other[2]["x"], one[2]["y"] - other[2]["y"])
             assert apart < limit, f"{1e3 * apart:.2f} mm at {one[0]:.2f} s"
-            assert one[0] == pytest.approx(other[0], abs=6e-3)
+            assert one[0] == pytest.approx(other[0], abs=2e-2)
 
 
 def test_the_same_input_makes_the_same_motion():
