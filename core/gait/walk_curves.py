@@ -8,6 +8,7 @@ what a whole unit of that speed adds.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ..maths.spline import hermite, monotone_slopes, natural_slopes
 from ..skeleton import Array
 from .cycle import LEG_SAMPLES
 
-Slopes = Callable[[Array, Array], Array]
+Table = tuple[tuple[float, ...], ...]
 
 MIDDLE = 0.45
 """Speed of the base curves, in units of sqrt(g leg)."""
@@ -44,18 +45,30 @@ _SWING_PITCH = (
 )
 
 
-def curve(table: tuple[tuple[float, ...], ...], froude: float, slopes: Slopes = natural_slopes) -> Array:
-    """(LEG_SAMPLES,) one curve [rad] at a speed in units of sqrt(g leg), held at the ends of what was recorded."""
+@cache
+def _sampled(table: Table) -> tuple[Array, Array]:
+    """Base and change (LEG_SAMPLES,) [rad] of a table: a natural spline is linear in what it goes through."""
     base, change = np.radians(np.array(table, dtype=np.float64))
-    values = base + change * (np.clip(froude, SLOWEST, FASTEST) - MIDDLE)
+    return _through(base, natural_slopes), _through(change, natural_slopes)
+
+
+def _through(values: Array, slopes: Callable[[Array, Array], Array]) -> Array:
     knots = np.linspace(0.0, 1.0, len(values))
     return hermite(np.linspace(0.0, 1.0, LEG_SAMPLES), knots, values, slopes(knots, values))
+
+
+def curve(table: Table, froude: float) -> Array:
+    """(LEG_SAMPLES,) one curve [rad] at a speed in units of sqrt(g leg), held at the ends of what was recorded."""
+    base, change = _sampled(table)
+    out: Array = base + change * (np.clip(froude, SLOWEST, FASTEST) - MIDDLE)
+    return out
 
 
 def stance(froude: float) -> tuple[Array, Array]:
     """Pitch of the foot and knee flexion (LEG_SAMPLES,) from strike to toe-off [rad]."""
     # without overshoot, so that a flat foot is quite flat and leaves the ground by its heel alone
-    pitch = curve(_STANCE_PITCH, froude, monotone_slopes)
+    base, change = np.radians(np.array(_STANCE_PITCH, dtype=np.float64))
+    pitch = _through(base + change * (np.clip(froude, SLOWEST, FASTEST) - MIDDLE), monotone_slopes)
     late = np.linspace(0.0, 1.0, LEG_SAMPLES) > 0.38
     return np.where(late, np.minimum(pitch, 0.0), pitch), curve(_STANCE_KNEE, froude)
 
