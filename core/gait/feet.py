@@ -90,7 +90,9 @@ class Foot:
         strike, off = self.strikes[j], self.offs[j]
         length = off - strike
         usual = self.lengths[self.cycle_of[j]]
-        span = np.where(length < 1.5 * usual, length, usual)
+        # a foot that stands when the motion begins rolls off in the time there is
+        known = np.maximum(off - np.maximum(strike, 0.0), 0.01)
+        span = np.where(length < 1.5 * usual, length, np.minimum(usual, 2 * known))
         since, left = times - strike, off - times
         u = np.where(since < span / 2, since / span, np.where(left < span / 2, 1.0 - left / span, 0.5))
         w = smoothstep(u)

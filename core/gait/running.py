@@ -32,8 +32,8 @@ STANDING_KNEE, STANDING_ELBOW, STANDING_CURL = math.radians(9.0), math.radians(1
 """Flexion of knees, elbows and the fingers' joints in standing [rad]."""
 PERSON_LEGS = 0.2, 2.0
 """Legs shorter or longer than these are those of a person at another scale [m]."""
-USUAL = float(np.float32(12.0 / 3.6))
-"""Speed of a run when none is told, 12 km/h, as single precision holds it [m/s]."""
+USUAL = 3.3333333
+"""Speed of a run when none is told, 12 km/h, in as many digits as a property keeps [m/s]."""
 CURL = 0.6
 """Flexion of the fingers' joints [rad]."""
 

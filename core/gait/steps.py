@@ -36,6 +36,8 @@ SETTLE = 0.7
 """Time in which a body comes to rest after its last step [s for a leg of 0.9 m]."""
 SHIFT = 0.35
 """Time in which the weight goes over to one foot before the first step [s for a leg of 0.9 m]."""
+SOONEST = 0.15
+"""A standing foot is not lifted sooner than this [s for a leg of 0.9 m]."""
 LIFT_BEFORE = 0.1
 """How long before that it lifts the foot [s for a leg of 0.9 m]."""
 
@@ -239,7 +241,8 @@ class Planner:
             return None
         k = int(np.argmax(away > 1.0))
         part = (1.0 - away[k - 1]) / (away[k] - away[k - 1]) - 1.0 if k else 0.0
-        return float(max(time, (first + k + part) / fps - LIFT_BEFORE * self.unit))
+        # a heel has to rise before its foot can leave
+        return float(max(time + SOONEST * self.unit, (first + k + part) / fps - LIFT_BEFORE * self.unit))
 
     def _first_swing(self, lift: float, usual: float) -> float:
         """How long the first swing may last before the body has left its standing foot too far behind [s]."""

