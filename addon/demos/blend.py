@@ -13,6 +13,9 @@ from .emotion import perform
 BRISK, LEISURELY = 0.9, 1.3
 """Time of two steps [s]."""
 
+TOUR = False
+"""Not in the default tour, which has to be short."""
+
 
 def build(context: bpy.types.Context) -> None:
     """Let two actors walk in two ways and a third one in both at once."""

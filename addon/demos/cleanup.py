@@ -16,6 +16,8 @@ from ...core.formats import bvh
 from ...core.maths import quat
 from ...core.motion import Motion
 
+TOUR = False
+"""Not in the default tour, which has to be short."""
 APART = 1.0
 """Between the two actors [m]."""
 TASKS = ("gaps", "despike", "floor", "plant")

@@ -16,6 +16,9 @@ POSES: tuple[tuple[int, Mapping[str, tuple[float, float, float]], float], ...] =
 )
 """Frame, turns of bones about their own axes [deg], and shift of the hips upwards [m]."""
 
+TOUR = False
+"""Not in the default tour, which has to be short."""
+
 
 def build(context: bpy.types.Context) -> None:
     """Let two actors walk and re-pose one of them at two frames."""

@@ -15,6 +15,9 @@ from ...core.maths import quat
 from .. import bake, rig, scene
 from ..features.doctor import findings_of
 
+TOUR = False
+"""Not in the default tour, which has to be short."""
+
 
 def build(context: bpy.types.Context) -> None:
     """Give an actor a walk with sliding feet, a broken knee and a jump, hide it, examine it, mend it."""

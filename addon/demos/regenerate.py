@@ -11,6 +11,9 @@ from ...core.figure import stroll
 from ...core.figure.mannequin import mannequin
 from ...core.formats import bvh
 
+TOUR = False
+"""Not in the default tour, which has to be short."""
+
 
 def build(context: bpy.types.Context) -> None:
     """Chain three results on one actor and regenerate the last of them."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import bpy
 
+TOUR = False
+"""Not in the default tour, which has to be short."""
+
 
 def build(context: bpy.types.Context) -> None:
     """Let an actor walk, exaggerate it, plot a knee, and hang the picture up beside it."""

@@ -11,6 +11,9 @@ from .emotion import perform
 BRISK, LEISURELY = 0.85, 1.3
 """Time of two steps [s]."""
 
+TOUR = False
+"""Not in the default tour, which has to be short."""
+
 
 def build(context: bpy.types.Context) -> None:
     """Let three actors walk in two ways and give one of them the pace of another."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bpy
 
+TOUR = False
+"""Not in the default tour, which has to be short."""
 POINTS = ((0.0, 0.0), (0.9, -1.4), (-0.9, -3.2), (0.9, -5.0), (0.0, -6.6))
 
 

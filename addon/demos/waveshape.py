@@ -14,6 +14,8 @@ from .emotion import camera, perform
 
 __all__ = ["build", "camera"]
 
+TOUR = False
+"""Not in the default tour, which has to be short."""
 ACTORS = ((-0.8, "", "studio"), (0.0, "Capped", "clay"), (0.8, "Undulating", "clay"))
 
 
