@@ -180,6 +180,38 @@ class FeatureOperator(bpy.types.Operator):
         return getattr((context.scene if cls.owner == "scene" else actor).troupe, cls.feature())
 
 
+class ActorOperator(bpy.types.Operator):
+    """Base of the small operators beside a feature: one deed on the active actor, one undo step."""
+
+    bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        """Why it cannot run here, in a sentence with the way out; None when it can."""
+        raise TypeError(f"{cls.__name__} does not say when it can run")
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Blender's question; the reason goes into the tooltip of the grey button."""
+        problem = cls.why_not(context)
+        if problem:
+            cls.poll_message_set(problem)
+        return problem is None
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Do it to the active actor; errors become a report."""
+        try:
+            self.report({"INFO"}, self.act(context, scene.selected_armatures(context)[0]))
+        except TroupeError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def act(self, context: bpy.types.Context, actor: Any) -> str:
+        """Do it, and return the sentence to report."""
+        raise TypeError(f"{type(self).__name__} does nothing")
+
+
 Titled = tuple[Motion, str]
 
 

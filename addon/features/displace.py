@@ -19,7 +19,7 @@ from ...core.skeleton import Pose
 from .. import bake, rig, scene, settings
 from ..bake import results
 from ..steps import Steps, finish
-from .base import Plan, Titled
+from .base import ActorOperator, Plan, Titled
 from .edit import EditOperator, Source, below, read_steps, source_of, spoken
 
 ICON = "POSE_HLT"
@@ -165,32 +165,15 @@ def _from_text(text: str, cast: Cast) -> tuple[int, Pose]:
     return frame, pose
 
 
-class _PassOperator(bpy.types.Operator):
+class _PassOperator(ActorOperator):
     """Base of the small operators on the poses of the selected actor."""
 
-    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
-
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
+    def why_not(cls, context: bpy.types.Context) -> str | None:
         problem = Operator.why_not(context)
         if problem is None and current_pass(scene.selected_armatures(context)[0]) is None:
             problem = "No poses yet: pose the actor and press Displace"
-        if problem:
-            cls.poll_message_set(problem)
-        return problem is None
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        actor = scene.selected_armatures(context)[0]
-        try:
-            self.report({"INFO"}, self.act(context, actor))
-        except TroupeError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        return {"FINISHED"}
-
-    def act(self, context: bpy.types.Context, actor: Any) -> str:
-        """Do it, and return the sentence to report."""
-        raise TypeError(f"{type(self).__name__} does nothing")
+        return problem
 
 
 class RemovePose(_PassOperator):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 import numpy as np
 from bpy_extras.io_utils import ExportHelper
 
-from ...core.errors import InvalidParam, TroupeError
+from ...core.errors import InvalidParam
 from ...core.filters.emotion import EVENT, EmotionParams, emote
 from ...core.filters.feeling import Feeling, extract
 from ...core.filters.periods import EVENT as PERIOD
@@ -17,9 +17,9 @@ from ...core.filters.periods import periods, with_periods
 from ...core.formats import feeling as files
 from ...core.kinematics.cast import Cast, read_joints
 from ...core.motion import Motion
-from .. import bake, rig, scene, settings
+from .. import bake, rig, settings
 from ..steps import Steps, finish
-from .base import Plan, Titled
+from .base import ActorOperator, Plan, Titled
 from .edit import EditOperator, Source, read_steps, source_of, spoken
 
 ICON = "HEART"
@@ -90,30 +90,10 @@ def marked_periods(motion: Motion, context: bpy.types.Context, frames: tuple[int
     return with_periods(motion, np.array(inside)) if inside else motion
 
 
-class _EmotionOperator(bpy.types.Operator):
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        problem = cls.why_not(context)
-        if problem:
-            cls.poll_message_set(problem)
-        return problem is None
-
+class _EmotionOperator(ActorOperator):
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
         return Operator.why_not(context)
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        actor = scene.selected_armatures(context)[0]
-        try:
-            self.report({"INFO"}, self.act(context, actor))
-        except TroupeError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        return {"FINISHED"}
-
-    def act(self, context: bpy.types.Context, actor: Any) -> str:
-        """Do it, and return the sentence to report."""
-        raise TypeError(f"{type(self).__name__} does nothing")
 
 
 class MarkPeriods(_EmotionOperator):
@@ -140,6 +120,7 @@ class SaveFeeling(_EmotionOperator, ExportHelper):
 
     bl_idname = "troupe.save_feeling"
     bl_label = "Save Feeling"
+    bl_options: ClassVar[set[str]] = {"REGISTER"}
     filename_ext = ".json"
     filter_glob: bpy.props.StringProperty(default="*.json", options={"HIDDEN"})  # type: ignore[valid-type]
 

@@ -11,7 +11,7 @@ from ...core.landing import LandingParams, RegenerateParams
 from .. import bake, rig, scene, settings
 from ..bake import nla, results
 from ..steps import Steps
-from .base import FeatureOperator, MotionOperator
+from .base import ActorOperator, FeatureOperator, MotionOperator
 
 ICON = "FILE_REFRESH"
 
@@ -102,30 +102,12 @@ def _no_results(context: bpy.types.Context) -> str | None:
     return None
 
 
-class _ResultOperator(bpy.types.Operator):
+class _ResultOperator(ActorOperator):
     """Base of the small operators on the results of the active actor."""
 
-    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
-
     @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        problem = Operator.why_not(context)
-        if problem:
-            cls.poll_message_set(problem)
-        return problem is None
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        actor = scene.selected_armatures(context)[0]
-        try:
-            self.report({"INFO"}, self.act(context, actor))
-        except TroupeError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        return {"FINISHED"}
-
-    def act(self, context: bpy.types.Context, actor: Any) -> str:
-        """Do it, and return the sentence to report."""
-        raise TypeError(f"{type(self).__name__} does nothing")
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return Operator.why_not(context)
 
 
 def _name() -> Any:

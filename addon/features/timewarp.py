@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core.errors import InvalidParam, TroupeError
+from ...core.errors import InvalidParam
 from ...core.filters.retarget import RetargetParams, retarget
 from ...core.filters.retime import along
 from ...core.filters.timewarp import TimewarpParams, curve_of, retimed, timewarp
@@ -17,9 +17,9 @@ from ...core.kinematics.base import closed
 from ...core.kinematics.cast import Cast
 from ...core.motion import Motion
 from ...core.skeleton import Array
-from .. import bake, plot, rig, scene, settings
+from .. import bake, plot, rig, settings
 from ..steps import Steps, finish
-from .base import Titled
+from .base import ActorOperator, Titled
 from .edit import EditOperator, read_steps, source_of
 from .retarget import clip_steps
 
@@ -118,32 +118,10 @@ def picture(actor: Any, table: Array, own: str, other: str) -> Any:
     return plot.to_image(f"{actor.name} timewarp", plot.picture(charts))
 
 
-class _MomentsOperator(bpy.types.Operator):
-    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
-
+class _MomentsOperator(ActorOperator):
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
         return Operator.why_not(context)
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        problem = cls.why_not(context)
-        if problem:
-            cls.poll_message_set(problem)
-        return problem is None
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        actor = scene.selected_armatures(context)[0]
-        try:
-            self.report({"INFO"}, self.act(context, actor))
-        except TroupeError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        return {"FINISHED"}
-
-    def act(self, context: bpy.types.Context, actor: Any) -> str:
-        """Do it, and return the sentence to report."""
-        raise TypeError(f"{type(self).__name__} does nothing")
 
 
 class FindMoments(_MomentsOperator):
