@@ -8,7 +8,8 @@ from types import ModuleType
 import bpy
 
 from .. import FEATURES
-from .base import FeatureOperator, family_panels, feature_panel
+from .base import FeatureOperator
+from .panels import family_panels, feature_panel
 
 _registered: list[type] = []
 

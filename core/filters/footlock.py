@@ -16,6 +16,7 @@ import numpy as np
 from ..kinematics import fk
 from ..kinematics.limb_ik import LIMBS, place_limb
 from ..maths import quat
+from ..maths.spline import segment
 from ..motion import Motion
 from ..needs import needs_scipy
 from ..params import Params, param
@@ -195,11 +196,11 @@ def _bridged(values: Array, known: Flags, ramp: int) -> Array:
         span = b - a + 1
         u = np.arange(1, span)[:, None]
         if left and right and span <= 2 * ramp:
-            out[a:b] = _hermite(u / span, left[0], left[1] * span, right[0], -right[1] * span)
+            out[a:b] = segment(u / span, left[0], left[1] * span, right[0], -right[1] * span)
             continue
         for edge, away in ((left, u), (right, span - u)):
             if edge:
-                out[a:b] += np.where(away < ramp, _hermite(away / ramp, edge[0], edge[1] * ramp), 0.0)
+                out[a:b] += np.where(away < ramp, segment(away / ramp, edge[0], edge[1] * ramp), 0.0)
     return out
 
 
@@ -209,17 +210,6 @@ def _edge(values: Array, known: Flags, at: int, inner: int) -> tuple[Array, Arra
         return None
     inside = 0 <= inner < len(values) and known[inner]
     return values[at], values[at] - values[inner] if inside else np.zeros_like(values[at])
-
-
-def _hermite(u: Array, start: Array, speed: Array, end: Array | float = 0.0, end_speed: Array | float = 0.0) -> Array:
-    """Cubic from `start` to `end` with given speeds at both, u from 0 to 1."""
-    out: Array = (
-        (1 + 2 * u) * (1 - u) ** 2 * start
-        + u * (1 - u) ** 2 * speed
-        + u * u * (3 - 2 * u) * end
-        + u * u * (u - 1) * end_speed
-    )
-    return out
 
 
 def _floor(ankles: Array, turns: Array, planted: Flags, sole: Array) -> Array:

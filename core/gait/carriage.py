@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..kinematics import anatomy
 from ..maths import quat
 from ..maths.ramp import smoothstep
-from ..maths.spline import hermite, monotone_slopes
+from ..maths.spline import hermite, monotone_slopes, segment
 from ..skeleton import Array
 from .cycle import BODY, ODD, Cycle
 from .footfalls import FOREVER, Plan
@@ -99,8 +99,7 @@ class Carrier:
         u = np.clip((times - self.starts[k]) / length, 0.0, 1.0)
         w = smoothstep(u)[:, None]
         # the stride goes on at the pace of each strike, though its steps differ in length
-        r = 1.0 - u
-        s = u * u * (3 - 2 * u) + u * r * (r * self.rates[k, 0] - u * self.rates[k, 1])
+        s = segment(u, 0.0, self.rates[k, 0], 1.0, self.rates[k, 1])
         mirror = np.where((self.sides[k] == 1)[:, None], _MIRROR, 1.0)
         a, b = self.before[k], self.after[k]
         body = mirror * ((1 - w) * periodic(self.bodies, a, s / 2) + w * periodic(self.bodies, b, s / 2))

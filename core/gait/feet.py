@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..maths import quat
 from ..maths.ramp import smoothstep
+from ..maths.spline import segment
 from ..skeleton import Array
 from .carriage import Carriage, along
 from .cycle import Cycle
@@ -197,8 +198,8 @@ class Foot:
             after = np.minimum(j + 1, len(self.falls) - 1)
             length = np.where(free, self.strikes[after] - self.offs[j], 0.0)
             (left, left_rate), (met, met_rate) = self.over_at_off, self.over_at_strike
-            early = hermite(np.clip(u / 0.4, 0.0, 1.0), left[j], 0.4 * length * left_rate[j], 0.0, 0.0)
-            late = hermite(np.clip((u - 0.4) / 0.6, 0.0, 1.0), 0.0, 0.0, met[after], 0.6 * length * met_rate[after])
+            early = segment(np.clip(u / 0.4, 0.0, 1.0), left[j], 0.4 * length * left_rate[j], 0.0, 0.0)
+            late = segment(np.clip((u - 0.4) / 0.6, 0.0, 1.0), 0.0, 0.0, met[after], 0.6 * length * met_rate[after])
             out = np.where(free, early + late, out)
         return out
 
@@ -243,13 +244,6 @@ def above(x: Array, soft: float) -> Array:
 
 def _length(v: Array) -> Array:
     return np.sqrt(quat.dot(v, v))
-
-
-def hermite(u: Array, p0: Array | float, v0: Array | float, p1: Array | float, v1: Array | float) -> Array:
-    """Cubic from p0 to p1 with the slopes v0 and v1 at u."""
-    w = 1.0 - u
-    out: Array = w * w * (1 + 2 * u) * p0 + u * u * (3 - 2 * u) * p1 + u * w * w * v0 - u * u * w * v1
-    return out
 
 
 def _distinct(cycles: list[Cycle]) -> tuple[list[Cycle], Ints]:

@@ -16,6 +16,9 @@ from .route import RouteParams, ahead, follow
 from .track import AXES
 from .travel import TravelParams, travel
 
+ORIGIN = np.zeros(3)
+"""The middle of the world, facing -Y."""
+
 
 @dataclass(frozen=True)
 class GoingParams(Params):
@@ -40,13 +43,16 @@ def go(
     skeleton: Skeleton,
     params: TravelParams,
     going: GoingParams,
+    gait: Gait,
     speed: float,
     fps: float,
     place: Array,
     start: Pose | None,
     world: World | None,
 ) -> Motion:
-    """Go straight from `place` (3,), x, y [m] and heading [rad], at a speed [m/s]."""
+    """Go straight from `place` (3,), x, y [m] and heading [rad], at a speed [m/s], or one stride in place."""
+    if going.in_place:
+        return loop(skeleton, params, gait, speed, fps, going.direction, place)
     x, y, heading = place
     route = RouteParams(
         acceleration=going.acceleration, corners=0.0, facing=-going.direction, stop=going.stop, pause=going.pause

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..motion import Motion
 from ..skeleton import Array, Pose, Skeleton
 from ..world import World
-from .going import GoingParams, go, loop
+from .going import ORIGIN, GoingParams, go
 from .physique import measure
 from .running import Run, RunStyle
 from .travel import TravelParams
-
-ORIGIN = np.zeros(3)
 
 
 @dataclass(frozen=True)
@@ -43,6 +39,4 @@ def run(
     params = params or RunParams()
     going = TravelParams(gait="run", run=params)
     gait = Run(measure(skeleton), params)
-    if params.in_place:
-        return loop(skeleton, going, gait, gait.settled.speed, fps, params.direction, place)
-    return go(skeleton, going, params, gait.settled.speed, fps, place, start, world)
+    return go(skeleton, going, params, gait, gait.settled.speed, fps, place, start, world)

@@ -6,9 +6,10 @@ import numpy as np
 
 from ..maths import quat
 from ..maths.ramp import smoothstep
+from ..maths.spline import segment
 from ..skeleton import Array
 from .carriage import Carriage, along
-from .feet import EASE, EDGE, SIDEWAYS, STEP, TOE_REST, Foot, Ints, above, hermite, toe_flexion
+from .feet import EASE, EDGE, SIDEWAYS, STEP, TOE_REST, Foot, Ints, above, toe_flexion
 
 MOST_TOE = np.radians(69.5)
 """Furthest the toes are bent up."""
@@ -88,7 +89,7 @@ class Swing:
         foot = self.foot
         u = np.clip((times - foot.offs[s]) / self.lengths[s], 0.0, 1.0)
         (p0, v0), (p1, v1) = self.start_miss, self.end_miss
-        out = self._nominal(s, u, body) + hermite(u[:, None], p0[s], v0[s], p1[s], v1[s])
+        out = self._nominal(s, u, body) + segment(u[:, None], p0[s], v0[s], p1[s], v1[s])
         ankles, pitch = out[:, :3].copy(), out[:, 3]
         ankles[:, 2] += self.raises[s] * _bump(u) + _spline(self.lifts, s, u)
         if self.retreats.any():
@@ -114,9 +115,9 @@ class Swing:
         (first, first_rate), (last, last_rate) = ((p[s, 3], v[s, 3]) for p, v in (self.start, self.end))
         part = 0.45
         left = np.clip(u / part, 0.0, 1.0)
-        early = hermite(left, toe_flexion(first), part * _toe_rate(first) * first_rate, 0.0, 0.0)
+        early = segment(left, toe_flexion(first), part * _toe_rate(first) * first_rate, 0.0, 0.0)
         coming = np.clip((u - 1.0 + part) / part, 0.0, 1.0)
-        late = hermite(coming, 0.0, 0.0, toe_flexion(last), part * _toe_rate(last) * last_rate)
+        late = segment(coming, 0.0, 0.0, toe_flexion(last), part * _toe_rate(last) * last_rate)
         free: Array = np.clip(early + late, -0.1, MOST_TOE)
         length = float(np.linalg.norm(self.foot.toe))
         if length < 1e-6:

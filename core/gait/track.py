@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidMotion
+from ..maths.spline import segment
 from ..motion import Path
 from ..skeleton import Array
 
@@ -58,9 +59,7 @@ class Track:
         inside = np.clip(t, 0.0, self.duration)
         k = np.minimum((inside * self.fps).astype(np.int64), len(self.base) - 2)
         u = (inside * self.fps - k)[..., None]
-        w = 1.0 - u
-        ends = w * w * (1 + 2 * u) * self.base[k] + u * u * (3 - 2 * u) * self.base[k + 1]
-        out: Array = ends + u * w * (w * self._slopes[k] - u * self._slopes[k + 1])
+        out = segment(u, self.base[k], self._slopes[k], self.base[k + 1], self._slopes[k + 1])
         for end, beyond in ((0, t < 0.0), (-1, t > self.duration)):
             if beyond.any():
                 out[beyond] = _carried_on(self, end, (t - inside)[beyond])

@@ -9,12 +9,10 @@ import numpy as np
 from ..motion import Motion
 from ..skeleton import Array, Pose, Skeleton
 from ..world import World
-from .going import GoingParams, go, loop
+from .going import ORIGIN, GoingParams, go
 from .physique import measure
 from .travel import TravelParams
 from .walking import PERSON, Walk, WalkStyle
-
-ORIGIN = np.zeros(3)
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,4 @@ def walk(
     going = TravelParams(gait="walk", walk=params)
     body = measure(skeleton)
     speed = params.speed * float(np.sqrt(body.leg / PERSON))
-    if params.in_place:
-        return loop(skeleton, going, Walk(body, params), speed, fps, params.direction, place)
-    return go(skeleton, going, params, speed, fps, place, start, world)
+    return go(skeleton, going, params, Walk(body, params), speed, fps, place, start, world)

@@ -58,6 +58,19 @@ def hermite(
     return out
 
 
+def segment(
+    u: Array,
+    start: Array | float,
+    start_slope: Array | float,
+    end: Array | float = 0.0,
+    end_slope: Array | float = 0.0,
+) -> Array:
+    """One cubic from `start` to `end` at u, 0 to 1, with the slopes of both ends; everything broadcasts."""
+    w = 1.0 - u
+    out: Array = w * w * (1 + 2 * u) * start + u * u * (3 - 2 * u) * end + u * w * (w * start_slope - u * end_slope)
+    return out
+
+
 def catmull_rom_slopes(knots: Array, values: Array, closed: bool = False) -> Array:
     """Slopes (N, ...) of the parabola through each value and its neighbours; straight at the ends.
 

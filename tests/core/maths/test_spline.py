@@ -262,3 +262,11 @@ def test_f_curve_segments_broadcast():
     keys = RNG.normal(size=(8, 6, 1))
     keys[0], keys[2], keys[4], keys[6] = 0, 1, 2, 3
     assert spline.bezier_value(np.linspace(0, 3, 10), *keys).shape == (6, 10)
+
+
+def test_a_segment_has_the_values_and_slopes_of_its_ends():
+    ends = np.array([0.0, 1.0])
+    np.testing.assert_allclose(spline.segment(ends, 2.0, 3.0, -1.0, 4.0), [2.0, -1.0])
+    near = np.array([0.0, 1e-6, 1.0 - 1e-6, 1.0])
+    values = spline.segment(near, 2.0, 3.0, -1.0, 4.0)
+    np.testing.assert_allclose(np.diff(values)[::2] / 1e-6, [3.0, 4.0], atol=1e-4)
