@@ -19,11 +19,16 @@ from .errors import (
     InvalidParam,
     InvalidRig,
     MissingDependency,
+    NoGrasp,
+    NoIK,
     NoPath,
+    NotVisible,
+    Timeout,
     TroupeError,
 )
 from .motion import Event, Motion, Path
 from .params import Params, param
+from .performance import Attachment, Performance
 from .skeleton import Pose, Skeleton
 from .world import Body, World
 
@@ -31,6 +36,7 @@ VERSION = "0.1.0"
 
 __all__ = [
     "VERSION",
+    "Attachment",
     "Body",
     "Cancelled",
     "Event",
@@ -40,11 +46,16 @@ __all__ = [
     "InvalidRig",
     "MissingDependency",
     "Motion",
+    "NoGrasp",
+    "NoIK",
     "NoPath",
+    "NotVisible",
     "Params",
     "Path",
+    "Performance",
     "Pose",
     "Skeleton",
+    "Timeout",
     "TroupeError",
     "World",
     "param",

@@ -35,6 +35,22 @@ class NoPath(TroupeError):
     """A planner found no way within its budget."""
 
 
+class NoIK(TroupeError):
+    """No pose of a limb reaches the wanted place within its limits."""
+
+
+class NoGrasp(TroupeError):
+    """No way to take hold of a prop was found."""
+
+
+class NotVisible(TroupeError):
+    """An actor was asked for something it has not seen."""
+
+
+class Timeout(TroupeError):
+    """A search ended at its budget; this proves nothing about whether there is a way."""
+
+
 class Cancelled(TroupeError):
     """The user stopped a long computation."""
 
