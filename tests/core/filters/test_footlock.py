@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from feet import body, cmu, solved, standing, steps
+from repeat import repeats
 from troupe.core import InvalidParam, Motion
 from troupe.core.filters.contacts import CURVES, contacts, cycles, heel_and_ball, runs, sole_points
 from troupe.core.filters.footlock import FootlockParams, footlock, leg_change, slide
@@ -225,8 +226,7 @@ def test_slide_names_each_contact_and_its_time():
 
 def test_same_motion_same_answer():
     a, b = footlock(skating()), footlock(skating())
-    assert np.array_equal(a.rotations, b.rotations)
-    assert np.array_equal(a.roots, b.roots)
+    repeats(a, b)
 
 
 @pytest.mark.parametrize("values", [{"blend": -1.0}, {"blend": np.inf}, {"reach": 1.1}, {"reach": 0.1}, {"floor": 1}])

@@ -5,6 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from repeat import repeats
 from troupe.core import NoPath, Pose
 from troupe.core.gait.physique import measure
 from troupe.core.gait.route import RouteParams, follow
@@ -280,7 +281,7 @@ def test_a_wall_beside_the_way_is_in_nobodys_way():
     floor = box("floor", (-3, -12, -0.5), (3, 4, 0.0))
     beside = box("wall", (0.9, -12, 0.0), (1.1, 4, 2.0), "obstacle", 1)
     a, b = (travel(BODY, straight(1.2, 4.0, 24.0), world=World(w)) for w in ((floor,), (floor, beside)))
-    np.testing.assert_array_equal(a.roots, b.roots)
+    repeats(a, b)
 
 
 # --- one sole at a time
