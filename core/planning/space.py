@@ -99,7 +99,7 @@ class Space:
 
     def allowed(self, q: Array) -> Bools:
         """Whether configurations (N, n) are within the limits and free (N,)."""
-        out: Bools = ((q >= self.low - 1e-9) & (q <= self.high + 1e-9)).all(axis=1)
+        out = np.asarray(((q >= self.low - 1e-9) & (q <= self.high + 1e-9)).all(axis=1))
         if out.any():
             out[out] = self.free(q[out])
         return out
@@ -108,8 +108,11 @@ class Space:
         """(K,) which of the nodes (N, n) is nearest to each configuration (K, n)."""
         if type(self) is Space and not self.wraps.any():
             a, b = nodes * self.weight, q * self.weight
-            return np.argmin((a * a).sum(axis=1) - 2.0 * (b @ a.T), axis=1)
-        return np.argmin(self.distance(nodes, q[:, None]), axis=1)
+            apart: Array = (a * a).sum(axis=1) - 2.0 * (b @ a.T)
+        else:
+            apart = self.distance(nodes, q[:, None])
+        out: Ints = apart.argmin(axis=1)
+        return out
 
     def extent(self) -> float:
         """Distance between the two ends of the limits."""
