@@ -7,6 +7,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "Cast": ("mannequin", "cast", "regenerate", "doctor"),
     "Move": ("walk", "run", "travel", "treadmill", "retarget"),
     "Edit": ("cleanup", "bands", "waveshape", "displace", "emotion", "timewarp", "blend", "spectrum"),
+    "Hands": ("look",),
 }
 """Family to feature names, in panel order. A feature is one file each in features, demos and docs."""
 
