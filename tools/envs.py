@@ -107,7 +107,10 @@ def core() -> Environment:
 
 def bench() -> Environment:
     """Return the core environment plus the packages that benchmarks compare with."""
-    peers = ("bvh==0.3", "dtaidistance==2.5.1", "fastdtw==0.3.4")
+    peers = ("bvh==0.3", "dtaidistance==2.5.1", "fastdtw==0.3.4", "noise==1.2.2", "pyfastnoiselite==0.0.7")
+    peers += ("networkx==3.6.1", "pathfinding==1.0.23", "pyastar2d==1.1.4", "scikit-image==0.26.0")
+    # what scikit-image and pyastar2d import
+    peers += ("imageio==2.38.1", "lazy-loader==0.6", "tifffile==2026.3.3")
     return Environment(f"bench-{this_python()}", this_python(), (*core().pins, *peers))
 
 

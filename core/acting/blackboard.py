@@ -1,0 +1,148 @@
+"""What everyone knows of everyone, committed once per step.
+
+An actor sees its own changes at once; the others see them after the commit. When two actors set the same property at
+the same moment the first of the cast has its way; otherwise the later moment counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Protocol
+
+from .properties import Holder, PropKey, Value
+
+WatchKey = tuple[int, object]
+"""Serial of a holder and what of it is watched."""
+EVERY_STEP: WatchKey = (-1, "every step")
+"""What changes without being told of: places, curves. Who watches it is asked again at every step."""
+
+
+class Waiter(Protocol):
+    """Something that waits until what it has read changes."""
+
+    ticket: int
+    watched: set[WatchKey]
+
+    @property
+    def owner(self) -> Holder: ...
+
+    def ready(self, time: float) -> bool: ...
+
+    def wake(self, time: float) -> None: ...
+
+
+class Write(NamedTuple):
+    time: float
+    writer: Holder | None
+    holder: Holder
+    key: PropKey
+    value: Value
+
+
+class Blackboard:
+    """Reads, writes, the commit, and who waits for what."""
+
+    def __init__(self, log: Callable[..., None]) -> None:
+        self.pending: list[Write] = []
+        self.watchers: dict[WatchKey, list[tuple[Waiter, int]]] = {}
+        self.warned: set[tuple[int, str]] = set()
+        self.log = log
+
+    def read(
+        self, reader: Holder | None, holder: Holder, key: PropKey, time: float, reads: list[WatchKey] | None
+    ) -> Value:
+        """A property as `reader` sees it; None, with one warning, where nobody has given it."""
+        if reads is not None:
+            reads.append((holder.serial, key))
+        if holder is reader and key in holder.own:
+            return holder.own[key]
+        value = holder.values.get(key)
+        if value is not None:
+            return value
+        curve = holder.curves.get(key)
+        if curve is not None:
+            if reads is not None:
+                reads.append(EVERY_STEP)
+            return curve(time)
+        label = key if isinstance(key, str) else f"{key[0]} toward {key[1]}"
+        if (holder.serial, label) not in self.warned:
+            self.warned.add((holder.serial, label))
+            text = f'{holder.name} has no property "{label}"; 0 is used'
+            self.log(time, "warning", actor=holder.name, what=text)
+        return None
+
+    def write(self, writer: Holder | None, holder: Holder, key: PropKey, value: Value, time: float) -> None:
+        """Set a property; `writer` None is the director, who goes before the cast."""
+        holder.curves.pop(key, None)
+        self.pending.append(Write(time, writer, holder, key, value))
+        if writer is holder and holder.own.get(key, holder.values.get(key)) != value:
+            holder.own[key] = value
+            self.changed((holder.serial, key), time, holder)
+
+    def changed(self, key: WatchKey, time: float, owner: Holder | None = None, without: Holder | None = None) -> None:
+        """Ask who waits for this and wake who need not wait any more; of one owner only, or of all but one."""
+        waiting = self.watchers.pop(key, None)
+        if waiting is None:
+            return
+        later = []
+        for entry in waiting:
+            waiter, ticket = entry
+            if waiter.ticket != ticket:
+                continue
+            told = (owner is None or waiter.owner is owner) and waiter.owner is not without
+            if told and waiter.ready(time):
+                waiter.wake(time)
+            later.append(entry)
+        if later:
+            self.watchers.setdefault(key, []).extend(later)
+
+    def watch(self, waiter: Waiter, keys: Iterable[WatchKey]) -> None:
+        """Let `waiter` be woken when any of these changes, unless it has moved on by then."""
+        entry = (waiter, waiter.ticket)
+        for key in keys:
+            if key in waiter.watched:
+                continue
+            waiter.watched.add(key)
+            waiting = self.watchers.setdefault(key, [])
+            waiting.append(entry)
+            if len(waiting) % 64 == 0:
+                waiting[:] = [(w, ticket) for w, ticket in waiting if w.ticket == ticket]
+
+    def commit(self, time: float) -> list[Write]:
+        """Make pending changes visible to all; returns those that changed something, in order of holder and time."""
+        best: dict[tuple[int, PropKey], Write] = {}
+        for write in self.pending:
+            place = (write.holder.serial, write.key)
+            held = best.get(place)
+            best[place] = write if held is None else self._prefer(held, write)
+        changed = []
+        for write in self.pending:
+            write.holder.own.clear()
+        self.pending = []
+        for write in best.values():
+            if write.holder.values.get(write.key) != write.value:
+                write.holder.values[write.key] = write.value
+                changed.append(write)
+        for write in changed:
+            # Who sets its own property has seen it already.
+            seen = write.holder if write.writer is write.holder else None
+            self.changed((write.holder.serial, write.key), time, without=seen)
+        return changed
+
+    def _prefer(self, held: Write, new: Write) -> Write:
+        if held.time != new.time or held.writer is new.writer:
+            return new if new.time >= held.time else held
+        first, second = sorted((held, new), key=lambda w: -1 if w.writer is None else w.writer.serial)
+        if first.value != second.value:
+            label = new.key if isinstance(new.key, str) else f"{new.key[0]} toward {new.key[1]}"
+            self.log(
+                new.time,
+                "conflict",
+                actor=second.writer.name if second.writer else "",
+                what=f"{first.writer.name if first.writer else 'the director'} sets it first in the cast",
+                of=new.holder.name,
+                property=label,
+                kept=first.value,
+                dropped=second.value,
+            )
+        return first

@@ -1,0 +1,217 @@
+"""Verbs carried out: walking, turning, looking and speaking on the stage; props and hands by request and grant.
+
+A prop consents to one holder only. Requests of one step are decided together at the commit: the earliest first, at the
+same moment the first of the cast. Whoever is denied does its fallback.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from .bodyport import Point, distance
+from .cast import Actor, Target
+from .company import VerbHolder
+from .properties import WORLD_KINDS, Holder, number
+
+if TYPE_CHECKING:
+    from .doing import Doing
+
+SPEEDS = {"walk": ("walk speed", 1.3), "run": ("run speed", 3.2)}
+"""Property that gives a speed, and the speed where nobody gave it [m/s]."""
+STANDOFF = {"actor": 1.0, "prop": 0.5}
+"""How far from someone or something a walk ends [m]."""
+HANDSHAKE = 2.0
+REACH = 1.5
+"""Farthest that two can stand apart and shake hands [m]."""
+
+
+class Request(NamedTuple):
+    """Something that needs the consent of a prop or another actor."""
+
+    time: float
+    order: str
+    me: Actor
+    what: Holder
+    seconds: float
+    verb: VerbHolder
+    fallback: Holder | None
+
+
+def do_verb(
+    play: Doing,
+    me: Actor,
+    verb: VerbHolder,
+    target: Target,
+    time: float,
+    seconds: float | None,
+    fallback: Holder | None,
+    because: str,
+) -> None:
+    """Carry out a verb, or ask for it."""
+    if verb.object is not None and target is None:
+        target = play.company.world.get(verb.object)
+    order, channel = verb.verb.order, verb.verb.channel
+    other = target if isinstance(target, Holder) and target.kind in WORLD_KINDS else None
+    ticket = play.occupy(me, channel, verb.done_keys(other), verb.name)
+    if order in ("walk", "run"):
+        _walk(play, me, verb, target, time, ticket, because)
+    elif order == "stop":
+        play.stage.stop(me.name, time)
+        play.log(time, "stop", actor=me.name, because=because)
+        play.finish(me, channel, ticket, time)
+    elif order == "turn":
+        place = _place(play, me, target, time)
+        if place is not None:
+            play.log(time, "turn", actor=me.name, target=_name(target), place=list(place), because=because)
+            play.expect(me, channel, ticket, play.stage.turn_to(me.name, place, time))
+    elif order in ("look", "away"):
+        play.look(me, None if order == "away" else target, time, because)
+        play.finish(me, channel, ticket, time)
+    elif order == "say":
+        text = _name(target) or ""
+        play.log(time, "say", actor=me.name, text=text, because=because)
+        play.expect(me, channel, ticket, play.stage.say(me.name, text, time))
+    else:
+        _ask(play, me, verb, target, time, seconds, fallback)
+        return
+    if seconds is not None:
+        play.at(time + seconds, me, lambda now: _cut(play, me, channel, ticket, now))
+
+
+def _walk(play: Doing, me: Actor, verb: VerbHolder, target: Target, time: float, ticket: int, because: str) -> None:
+    place = _place(play, me, target, time)
+    here = play.stage.position(me.name, time)
+    if place is None or here is None:
+        return
+    prop, otherwise = SPEEDS[verb.verb.order]
+    given = me.own.get(prop, me.values.get(prop))
+    speed = otherwise if given is None else number(given)
+    if isinstance(target, Holder) and target.kind in STANDOFF:
+        apart = math.hypot(place[0] - here[0], place[1] - here[1])
+        u = max(apart - STANDOFF[target.kind], 0.0) / apart if apart > 0.0 else 0.0
+        place = (here[0] + u * (place[0] - here[0]), here[1] + u * (place[1] - here[1]))
+    arrival = play.stage.walk_to(me.name, place, speed, time)
+    play.log(
+        time,
+        "walk",
+        actor=me.name,
+        target=_name(target),
+        place=list(place[:2]),
+        speed=speed,
+        arrival=arrival,
+        because=because,
+    )
+    play.expect(me, "travel", ticket, arrival)
+
+
+def _place(play: Doing, me: Actor, target: Target, time: float) -> Point | None:
+    if isinstance(target, tuple):
+        return target
+    place = play.stage.position(target.name, time) if target is not None else None
+    if place is None:
+        play.warn(time, me, f"{_name(target) or 'nobody'} is nowhere on the stage")
+    return place
+
+
+def _name(target: Target) -> str | None:
+    if target is None:
+        return None
+    return target.name if isinstance(target, Holder) else str(list(target))
+
+
+def _cut(play: Doing, me: Actor, channel: str, ticket: int, time: float) -> None:
+    """End a verb whose time is up, unless another has replaced it."""
+    if me.busy[channel][2] != ticket:
+        return
+    if channel == "travel":
+        play.stage.stop(me.name, time)
+        play.log(time, "stop", actor=me.name, because="its time is up")
+    elif channel == "gaze":
+        play.look(me, None, time, "its time is up")
+    play.finish(me, channel, ticket, time)
+
+
+def _ask(
+    play: Doing,
+    me: Actor,
+    verb: VerbHolder,
+    target: Target,
+    time: float,
+    seconds: float | None,
+    fallback: Holder | None,
+) -> None:
+    order = verb.verb.order
+    if order == "drop" and target is None:
+        target = next((h for h in play.props if h.values.get("holder") == me.name), None)
+    if not isinstance(target, Holder):
+        play.warn(time, me, f'"{verb.name}" needs something or someone')
+        return
+    play.requests.append(Request(time, order, me, target, HANDSHAKE if seconds is None else seconds, verb, fallback))
+
+
+def decide(play: Doing, time: float) -> None:
+    """Grant or deny the requests of a step; what was let go is free for who asks at the same moment."""
+    requests, play.requests = play.requests, []
+    for r in sorted(requests, key=lambda r: (r.time, r.order != "drop", r.me.serial)):
+        if r.order == "drop":
+            _drop(play, r, time)
+        elif r.order == "take":
+            holder = r.what.values.get("holder")
+            if r.what.kind != "prop":
+                _deny(play, r, time, f"{r.what.name} is no prop")
+            elif holder and holder != r.me.name:
+                _deny(play, r, time, f"{holder} holds it")
+            else:
+                r.what.values["holder"] = r.me.name
+                play.board.changed((r.what.serial, "holder"), time)
+                play.stage.attach(r.what.name, r.me.name, time)
+                play.log(time, "attach", actor=r.me.name, prop=r.what.name)
+                _granted(play, r, time)
+        else:
+            _shake(play, r, time)
+
+
+def _drop(play: Doing, r: Request, time: float) -> None:
+    if r.what.values.get("holder") != r.me.name:
+        play.warn(time, r.me, f"{r.me.name} does not hold {r.what.name}")
+        return
+    r.what.values["holder"] = ""
+    play.board.changed((r.what.serial, "holder"), time)
+    play.stage.release(r.what.name, r.me.name, time)
+    play.log(time, "release", actor=r.me.name, prop=r.what.name)
+    _granted(play, r, time)
+
+
+def _shake(play: Doing, r: Request, time: float) -> None:
+    other = r.what
+    if not isinstance(other, Actor) or other is r.me:
+        return _deny(play, r, time, f"{other.name} has no hand to shake")
+    if r.me.touching == other.key:
+        return _granted(play, r, time)
+    if r.me.touching or other.touching:
+        return _deny(play, r, time, f"{(r.me if r.me.touching else other).name} is shaking another hand")
+    if distance(play.stage, r.me.name, other.name, time) > REACH:
+        return _deny(play, r, time, f"{other.name} is out of reach")
+    r.me.touching, other.touching = other.key, r.me.key
+    end = time + r.seconds
+    play.stage.contact(r.me.name, other.name, "handshake", time, end)
+    play.log(time, "contact", actor=r.me.name, target=other.name, what="handshake", end=end)
+    play.at(end, r.me, lambda now: _part(play, r, other, now))
+    return None
+
+
+def _part(play: Doing, r: Request, other: Actor, time: float) -> None:
+    r.me.touching = other.touching = ""
+    play.log(time, "part", actor=r.me.name, target=other.name)
+    _granted(play, r, time)
+
+
+def _granted(play: Doing, r: Request, time: float) -> None:
+    play.finish(r.me, r.verb.verb.channel, r.me.busy[r.verb.verb.channel][2], time)
+
+
+def _deny(play: Doing, r: Request, time: float, why: str) -> None:
+    play.log(time, "denied", actor=r.me.name, what=r.verb.name, target=r.what.name, because=why)
+    if r.fallback is not None:
+        play.perform(r.me, r.fallback, r.what, time, because=f"denied: {why}")

@@ -1,0 +1,217 @@
+"""Parse texts of the acting language: actors, props, groups, scripts, decision rules and subsets.
+
+    define SCRIPT "greeting" {
+      { "enter" } { wait 4 seconds } { "turn to camera" } { wait 1 second }
+      { "wave" for 2 seconds  "talk" for 6 seconds } { wait 3 seconds } { "leave" } }
+
+Text is parsed, never evaluated. An error names the source, line and column, and the word that may have been meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from .clauses import ClauseReader
+from .lexer import END, NUMBER, STRING, WORD
+from .syntax import (
+    ActionDef,
+    Declaration,
+    Definition,
+    Factor,
+    GroupDef,
+    HolderDef,
+    Init,
+    Number,
+    Program,
+    RuleDef,
+    ScriptDef,
+    Statement,
+    SubsetDef,
+    SubsetUse,
+    Text,
+    Truth,
+    Truthy,
+    Vector,
+)
+
+HOLDERS = ("actor", "prop", "camera", "place", "ensemble", "properties")
+_DEFINITIONS = ("define", "script", "group", "action", "decision", "decision_rule", "subset", *HOLDERS)
+
+
+def parse(text: str, source: str = "script", statements: Collection[str] = ()) -> Program:
+    """The definitions in a text.
+
+    Args:
+        source: What errors call the text.
+        statements: Words that begin statements registered by others.
+
+    Raises:
+        FormatError: With line, column and what was expected.
+    """
+    reader = _DefinitionReader(text, source, statements)
+    found: list[Definition] = []
+    while reader.now.kind != END:
+        found.append(reader.definition())
+        while reader.take_sign(",", ";"):
+            pass
+    return Program(tuple(found))
+
+
+def parse_statement(text: str, source: str = "command", statements: Collection[str] = ()) -> Statement:
+    """One statement, as a user gives it to an actor."""
+    reader = ClauseReader(text, source, statements)
+    found = reader.statement()
+    if reader.now.kind != END:
+        raise reader.fail("the end of the command")
+    return found
+
+
+class _DefinitionReader(ClauseReader):
+    def definition(self) -> Definition:
+        at = self.here()
+        defined = self.take("define")
+        if self.take("decision rule") or self.take("decision_rule"):
+            return RuleDef(self.name("a decision rule"), self._rule_body(), at)
+        if self.take("script group") or self.take("script_group"):
+            return self._group("script")
+        if self.take("script"):
+            return ScriptDef(self.name("a script"), self.clauses(), at)
+        if self.take("group"):
+            return self._group("action")
+        if self.take("subset"):
+            name = self.name("a subset")
+            with self.brackets("{"):
+                return SubsetDef(name, self.condition(), at)
+        if self.take("action"):
+            return self._action()
+        if self.word(*HOLDERS) and (defined or self.after().kind in (STRING, WORD)):
+            return self._holder()
+        if not defined and self.is_name() and self.after().key in ("buffers", "blocks"):
+            first = self.step().text
+            verb = self.step().key
+            return Declaration(verb, first, self.name("an action"), at)
+        if not defined and self.now.kind == WORD and self.now.text.isupper() and len(self.now.text) > 1:
+            return self._group("script")
+        expected = (
+            "what to define: SCRIPT, GROUP, DECISION RULE, SUBSET, ACTOR, PROP, ..." if defined else "a definition"
+        )
+        raise self.fail(expected, _DEFINITIONS)
+
+    def _group(self, kind: str) -> GroupDef:
+        at = self.here()
+        name = self.name("a group")
+        members: list[str] = []
+        if self.sign("{", "("):
+            with self.brackets("{", "("):
+                while not self.sign("}", ")"):
+                    self._prefix(kind)
+                    members.append(self.name(f"a {kind}"))
+                    self.take_sign(",")
+        elif kind == "action":
+            while self.take("action"):
+                members.append(self.name("an action"))
+        else:
+            while self.is_name() and not self._starts_definition():
+                members.append(self.name("a script"))
+        if not members:
+            raise self.fail(f'the {kind}s of the group "{name}"')
+        return GroupDef(kind, name, tuple(members), at)
+
+    def _prefix(self, kind: str) -> None:
+        if self.word(kind) and self.after().kind in (STRING, WORD):
+            self.step()
+
+    def _starts_definition(self) -> bool:
+        token = self.now
+        if token.kind == STRING:
+            return self.after().key in ("buffers", "blocks")
+        return token.key in _DEFINITIONS or self.after().key in ("buffers", "blocks") or token.text.isupper()
+
+    def _action(self) -> ActionDef:
+        at = self.here()
+        name = self.name("an action")
+        start = self.now.stop
+        with self.brackets("{"):
+            depth = 0
+            while depth or not self.sign("}"):
+                if self.now.kind == END:
+                    raise self.fail('"}"')
+                depth += self.sign("{") - self.sign("}")
+                self.step()
+            stop = self.now.start
+        return ActionDef(name, self.text[start:stop].strip(), at)
+
+    def _rule_body(self) -> tuple[SubsetUse, ...]:
+        if self.sign("{"):
+            with self.brackets("{"):
+                return self._subsets()
+        return self._subsets()
+
+    def _subsets(self) -> tuple[SubsetUse, ...]:
+        found: list[SubsetUse] = []
+        if self.word("factor"):
+            found.append(SubsetUse(None, 1.0, self._factors(), self.here()))
+        while self.word("subset") and (len(self.open) or self._used_here()):
+            at = self.here()
+            self.step()
+            name = self.name("a subset")
+            scale = self.number() if self.take("scale") else 1.0
+            found.append(SubsetUse(name, scale, self._factors(), at))
+        if not found:
+            raise self.fail('"factor { ... }" or "subset"', ("factor", "subset"))
+        return tuple(found)
+
+    def _used_here(self) -> bool:
+        """Whether a `subset` after a rule without braces belongs to the rule: its definition has a brace."""
+        return self.after(2).key != "{"
+
+    def _factors(self) -> tuple[Factor, ...]:
+        found = []
+        while self.take("factor"):
+            with self.brackets("{", "("):
+                condition = self.condition()
+            value = condition.value if isinstance(condition, Truthy) else condition
+            found.append(Factor(value, self.number() if self.take("influence") else 1.0))
+            self.take_sign(",")
+        if not found:
+            raise self.fail('"factor { ... }"', ("factor",))
+        return tuple(found)
+
+    def _holder(self) -> HolderDef:
+        at = self.here()
+        kind = self.step().key
+        if kind == "properties":
+            self.take("of")
+        name = self.name(f"the {kind}" if kind != "properties" else "an action or a script")
+        inits: list[Init] = []
+        does: list[str] = []
+        members: tuple[str, ...] = ()
+        with self.brackets("{", "("):
+            while not self.sign("}", ")"):
+                if self.take("does"):
+                    does.append(self.name("a script"))
+                elif self.word("members") and kind == "ensemble":
+                    self.step()
+                    members += self.names()
+                else:
+                    inits.append(self._init())
+                while self.take_sign(",", ";"):
+                    pass
+        return HolderDef(kind, name, tuple(inits), tuple(does), members, at)
+
+    def _init(self) -> Init:
+        name = self.name("a property")
+        toward = self.ref() if self.take("toward") or self.take("towards") else None
+        value: Number | Text | Truth | Vector
+        if self.now.kind == NUMBER or self.sign("-", "+"):
+            value = Number(self.number())
+        elif self.now.kind == STRING:
+            at = self.here()
+            value = Text(self.step().text, at)
+        elif self.sign("[", "("):
+            value = Vector(self.vector())
+        elif self.word("true", "false", "yes", "no"):
+            value = Truth(self.step().key in ("true", "yes"))
+        else:
+            value = Truth(True)
+        return Init(name, value, toward)

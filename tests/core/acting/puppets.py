@@ -1,0 +1,58 @@
+"""Bodies and sheets that the tests of acting share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from troupe.core.acting.library import ActionLibrary
+from troupe.core.acting.signals import Signals
+from troupe.core.acting.tables import read_sheet
+from troupe.core.figure.mannequin import mannequin
+from troupe.core.skeleton import Skeleton
+
+MANNEQUIN = mannequin(1.75)
+
+
+def reference_body() -> Skeleton:
+    """Legs of two times 0.42 m, hips 0.18 m apart, ankles 0.07 m above the ground."""
+    offsets = np.array(MANNEQUIN.offsets)
+    for side, x in (("L", 0.09), ("R", -0.09)):
+        offsets[MANNEQUIN.joint(f"thigh_{side}")] = (x, 0.0, 0.0)
+        for part in ("shin", "foot"):
+            offsets[MANNEQUIN.joint(f"{part}_{side}")] = (0.0, 0.0, -0.42)
+    offsets[0] = (0.0, 0.0, 0.91)
+    return replace(MANNEQUIN, offsets=offsets)
+
+
+def library(text: str, signals: Signals | None = None) -> ActionLibrary:
+    """The library of one sheet."""
+    return ActionLibrary([read_sheet(text, "sheet", signals)], signals=signals)
+
+
+def without(skeleton: Skeleton, *roles: str) -> Skeleton:
+    """The skeleton without the joints of some roles; what hung on them hangs on the joint above."""
+    gone = {j for role in roles for j in skeleton.roles[role]}
+    parents, places = skeleton.parents, np.zeros((len(skeleton), 3))
+    for j, parent in enumerate(parents):
+        places[j] = skeleton.offsets[j] + (places[parent] if parent >= 0 else 0.0)
+    kept = [j for j in range(len(skeleton)) if j not in gone]
+    number = {j: n for n, j in enumerate(kept)}
+
+    def above(j: int) -> int:
+        parent = int(parents[j])
+        while parent in gone:
+            parent = int(parents[parent])
+        return parent
+
+    new = np.array([number[above(j)] if above(j) >= 0 else -1 for j in kept])
+    offsets = np.array([places[j] - (places[above(j)] if above(j) >= 0 else 0.0) for j in kept])
+    return Skeleton(
+        names=tuple(skeleton.names[j] for j in kept),
+        parents=new,
+        offsets=offsets,
+        tips=skeleton.tips[kept],
+        roles={r: tuple(number[j] for j in js) for r, js in skeleton.roles.items() if r not in roles},
+        limits=skeleton.limits[kept],
+        arm_clearance=skeleton.arm_clearance,
+    )

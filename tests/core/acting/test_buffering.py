@@ -1,0 +1,121 @@
+"""Buffering: routes through safe poses, interruptions on the way, and hands that stay outside the body."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from troupe.core.acting.body import BodyParams, start
+from troupe.core.acting.buffering import Routes
+from troupe.core.acting.library import ActionLibrary
+from troupe.core.acting.perform import Selection, perform
+from troupe.core.acting.stockactions import FOLDER, stock_library
+from troupe.core.acting.tables import read_sheet
+from troupe.core.errors import InvalidParam
+from troupe.core.kinematics import fk
+from troupe.core.maths import quat
+
+from .puppets import MANNEQUIN, library
+
+NAMES = ("sides", "behind", "clap", "hips", "folded")
+
+
+@pytest.mark.req("improv", 51)
+@pytest.mark.parametrize(
+    "route",
+    [
+        ("behind", "sides", "clap"),
+        ("clap", "sides", "behind"),
+        ("behind", "sides"),
+        ("clap", "hips"),
+        ("behind", "sides", "hips", "folded"),
+        ("folded", "hips", "sides", "behind"),
+        ("clap",),
+    ],
+)
+def test_routes_go_through_the_buffers(route):
+    routes = Routes(NAMES, {"behind": ("sides",), "folded": ("hips",)})
+    assert routes.route(route[0], route[-1]) == route
+
+
+@pytest.mark.req("improv", 51)
+def test_buffers_may_be_chained():
+    routes = Routes(("behind", "sides", "hips", "clap"), {"behind": ("sides",), "sides": ("hips",)})
+    assert routes.route("behind", "clap") == ("behind", "sides", "hips", "clap")
+
+
+@pytest.mark.req("improv", 52)
+def test_an_action_that_cannot_be_reached_is_named():
+    with pytest.raises(InvalidParam, match=r"b|c"):
+        Routes(("a", "b", "c"), {"a": ("b",), "b": ("a",)})
+    with pytest.raises(InvalidParam):
+        Routes(("a", "b"), {"a": ("z",)})
+
+
+SHEET = """
+define ACTION sides { fade .5 Lshoulder 0 0 0 }
+define ACTION behind { fade .5 Lshoulder 30 0 0 }
+define ACTION clap { fade .5 Lshoulder -40 0 0 }
+define ACTION hips { fade .5 Lshoulder 0 0 40 }
+GROUP arms ACTION sides ACTION behind ACTION clap ACTION hips
+sides buffers behind
+"""
+
+
+@pytest.mark.req("improv", 53)
+@pytest.mark.parametrize("seed", range(12))
+def test_no_instant_mixes_a_buffered_action_with_an_unrelated_one(seed):
+    rng = np.random.default_rng(seed)
+    lib = library(SHEET)
+    state = start(lib, MANNEQUIN)
+    for t in np.sort(rng.uniform(0, 4, 9)):
+        state = state.select("", str(rng.choice(["sides", "behind", "clap", "hips"])), float(t))
+    for k in range(1, 7 * 60):
+        state = state.advance(k / 60)
+        w = state.weights("arms")
+        if w.get("behind", 0.0) > 0.001:
+            assert w.get("clap", 0.0) <= 0.001 + 1e-9 and w.get("hips", 0.0) <= 0.001 + 1e-9
+
+
+def test_turning_back_to_the_action_just_left_needs_no_detour():
+    state = start(library(SHEET), MANNEQUIN).select("", "behind", 0.0).select("", "sides", 1.0)
+    state = state.select("", "behind", 1.2).advance(1.25)
+    assert state.selected("arms") == "behind" and state.pending("arms") == ""
+    state = state.advance(2.0)
+    assert state.weight("behind") == 1.0
+
+
+def test_the_buffer_is_passed_without_a_halt():
+    state = start(library(SHEET), MANNEQUIN).select("", "clap", 0.0).advance(1.0)
+    state = state.select("", "behind", 1.0).advance(1.2)
+    assert state.selected("arms") == "sides" and state.pending("arms") == "behind"
+    state = state.advance(1.55)
+    assert state.selected("arms") == "behind"
+    assert abs(state.groups[0].history[-1].time - (1.0 + 0.98163 * 0.5)) < 1e-4
+
+
+def _clearance(motion) -> float:
+    """Least distance of the hands from an upright ellipse around chest and hips, as a part of its radius."""
+    positions, globals_ = fk.forward(MANNEQUIN, motion.rotations, motion.roots)
+    worst = np.inf
+    for joint, low, high in ((0, -0.02, 0.22), (MANNEQUIN.chain("spine")[-1], -0.12, 0.22)):
+        for side in "LR":
+            local = quat.rotate(
+                quat.conjugate(globals_[:, joint]), positions[:, MANNEQUIN.joint(f"hand_{side}")] - positions[:, joint]
+            )
+            radius = np.hypot(local[:, 0] / 0.15, local[:, 1] / 0.105) - 1.0
+            level = (local[:, 2] > low) & (local[:, 2] < high)
+            worst = min(worst, float(np.where(level, radius, np.inf).min()))
+    return worst
+
+
+@pytest.mark.req("improv", 54)
+def test_hands_go_around_the_body_with_buffering_and_through_it_without():
+    selections = [Selection(0.0, "", "hands_behind_back", fade=0.0), Selection(1.0, "", "hands_clasped")]
+    stock = stock_library()
+    params = BodyParams(seed=1)
+    with_buffers = perform(stock, MANNEQUIN, selections, 4.0, 60, params)
+    text = [p.read_text() for p in sorted(FOLDER.glob("*.actions"))]
+    bare = [read_sheet("\n".join(line for line in t.splitlines() if " buffers " not in line)) for t in text]
+    without = perform(ActionLibrary(bare), MANNEQUIN, selections, 4.0, 60, params)
+    assert _clearance(with_buffers) >= 0.0
+    assert _clearance(without) < 0.0

@@ -1,0 +1,129 @@
+"""Ten thousand damaged scripts: never a crash, a hang or executed code, and always a place in the message."""
+
+import builtins
+import os
+import subprocess
+from contextlib import contextmanager
+
+import numpy as np
+from playtexts import LISTINGS, ROOM
+from troupe.core import FormatError, InvalidParam
+from troupe.core.acting import starter
+from troupe.core.acting.parser import parse
+from troupe.core.acting.play import rehearse
+
+COUNT = 10_000
+SNIPPETS = (
+    *(
+        "{",
+        "}",
+        "(",
+        ")",
+        '"',
+        "'s",
+        "my",
+        "its",
+        "repeat",
+        "wait",
+        "until",
+        "for",
+        "choose from",
+        "based on",
+        "cue",
+        "to",
+    ),
+    *(
+        "set",
+        "is done",
+        "-",
+        ".",
+        "9" * 30,
+        "between 3 and 1 seconds",
+        "# ",
+        "//",
+        "\x00",
+        "é",
+        "\n",
+        "[",
+        "]",
+        ",",
+        ";",
+    ),
+    *('__import__("os").system("true")', "eval(open)", "py: exec(1)", "lambda: 0", "{0.__class__}", "%s%n", "{" * 50),
+    *("(" * 60, "not " * 60, "define SCRIPT", "current", "/", "*", "\u202e", "his/her", "frames", "everyone except me"),
+)
+TEXTS = [*LISTINGS.values(), *(starter.text(name) for name in ("fight_or_flee", "bat", "gregor", "eat_dinner"))]
+
+
+def mutations(texts, count, seed):
+    """Damaged copies of the texts: cut, repeated, swapped, with characters and snippets put in."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        text = texts[rng.integers(len(texts))]
+        for _ in range(rng.integers(1, 4)):
+            a, b = sorted(rng.integers(0, len(text) + 1, 2).tolist())
+            b = min(b, a + 40)
+            kind = rng.integers(6)
+            if kind == 0:
+                text = text[:a] + text[b:]
+            elif kind == 1:
+                text = text[:b] + text[a:]
+            elif kind == 2:
+                text = text[:a] + SNIPPETS[rng.integers(len(SNIPPETS))] + text[a:]
+            elif kind == 3:
+                text = text[:a] + SNIPPETS[rng.integers(len(SNIPPETS))] + text[b:]
+            elif kind == 4:
+                text = text[:a] + chr(int(rng.integers(32, 127))) + text[a + 1 :]
+            else:
+                words = text.split(" ")
+                i, j = rng.integers(0, len(words), 2)
+                words[i], words[j] = words[j], words[i]
+                text = " ".join(words)
+        yield text
+
+
+@contextmanager
+def no_code(monkeypatch):
+    """Whatever could run code from a text raises here."""
+
+    def forbidden(*_args, **_more):
+        raise AssertionError("code was executed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "system", forbidden)
+        patch.setattr(subprocess, "Popen", forbidden)
+        for name in ("eval", "exec", "compile", "open", "input", "breakpoint", "__import__"):
+            patch.setattr(builtins, name, forbidden)
+        yield
+
+
+def attempt(text, perform):
+    """Parse a text, and play it for a second where `perform`; its error, if it has one."""
+    try:
+        parse(text, "fuzz")
+        if perform:
+            play = rehearse([(text, "fuzz")], ["Ann", "Steph", "Bob", "Sarah", "Otto"], ROOM)
+            for step in range(3):
+                play.step(step / 2)
+            assert len(play.events) < 100_000
+    except (FormatError, InvalidParam) as error:
+        return error
+    return None
+
+
+def test_ten_thousand_damaged_scripts_are_refused_with_a_place_or_played(monkeypatch):
+    damaged = list(mutations(TEXTS, COUNT, 0))
+    for text in TEXTS:
+        attempt(text, True)
+    with no_code(monkeypatch):
+        errors = [attempt(text, k % 2 == 0) for k, text in enumerate(damaged)]
+    for text, error in zip(damaged, errors, strict=True):
+        if isinstance(error, FormatError):
+            assert 1 <= error.line <= text.count("\n") + 1
+            assert error.column >= 1
+            assert str(error).startswith(f"fuzz:{error.line}:{error.column}: ")
+        elif error is not None:
+            assert error.name in ("library", "cast", "members")
+    refused = sum(isinstance(e, FormatError) for e in errors)
+    assert COUNT / 3 < refused < COUNT
+    assert sum(e is None for e in errors[::2]) > 100

@@ -1,0 +1,234 @@
+"""The acting language: what it accepts, how it is printed, and what it says about mistakes."""
+
+import pytest
+from playtexts import LISTINGS, ROOM, play
+from troupe.core import FormatError
+from troupe.core.acting import starter
+from troupe.core.acting.parser import parse, parse_statement
+from troupe.core.acting.printer import print_program
+from troupe.core.acting.syntax import (
+    AllOf,
+    AnyOf,
+    Call,
+    Choice,
+    Compare,
+    Duration,
+    GroupDef,
+    Hold,
+    HolderDef,
+    Number,
+    PropRef,
+    Range,
+    Ref,
+    RuleDef,
+    ScriptDef,
+    SubsetDef,
+    Tag,
+    Trigger,
+)
+
+RULE = 'define DECISION RULE "rule" { factor { its x } }'
+SUBSET = 'define DECISION RULE "r" { subset "s" factor { its x } }'
+SHIPPED = {name: starter.text(name) for name in starter.names()}
+
+
+def only(text, **more):
+    (found,) = parse(text, **more).definitions
+    return found
+
+
+def mistake(text, *cast):
+    with pytest.raises(FormatError) as caught:
+        play(text, *(cast or ("Ann",)))
+    return caught.value
+
+
+@pytest.mark.req("improv", 88)
+@pytest.mark.parametrize("text", [*LISTINGS.values(), *SHIPPED.values()], ids=[*LISTINGS, *SHIPPED])
+def test_every_listing_is_accepted_and_survives_printing(text):
+    program = parse(text)
+    printed = print_program(program)
+    assert program.definitions
+    assert parse(printed) == program
+    assert print_program(parse(printed)) == printed
+
+
+@pytest.mark.req("improv", 88)
+def test_statements_of_every_kind_survive_printing():
+    text = """define SCRIPT "all" {
+      { do "Wave" toward "Ann" for between 2 and 3 seconds over .5 seconds else "Bow" }
+      { send "look_here" to camera for 3 s }
+      { pick up "Tray" else Shrug  put down Tray  walk to [1 -2]  say "Hello, you!"  turn to face it }
+      { show button "Hi" does "Wave" for 2 seconds  hide slider mood  py: juggle(3, "balls", my "skill" + 1) }
+      { cue ("Ann" "Bob") to do choose from {everyone except me and player} avoiding repeats .3 cooldown 4 seconds }
+      { set "Otto"'s "mood" toward player to (my x - 3) * 2 / its "y"  do my "order"  repeat }
+      { wait until { not (current "Joke" is done_deal) or my "place" equals [0 1] to within 2 above 3 below 1 } }
+      { wait until { my x equals between 1 and 3 and Otto is angry and it is not shy or my tag is not true } }
+      { wait 4 frames } }
+    """
+    program = parse(text)
+    assert parse(print_program(program)) == program
+
+
+@pytest.mark.req("improv", 89)
+def test_and_binds_tighter_than_or():
+    condition = only('define SUBSET "s" { it is "a" and "b" or "c" }').condition
+    assert condition == AnyOf((AllOf((Tag("a"), Tag("b"))), Tag("c")))
+    other = only('define SUBSET "s" { it is "c" or "a" and "b" }').condition
+    assert other == AnyOf((Tag("c"), AllOf((Tag("a"), Tag("b")))))
+    bracketed = only('define SUBSET "s" { it is "a" and ("b" or "c") }').condition
+    assert bracketed == AllOf((Tag("a"), AnyOf((Tag("b"), Tag("c")))))
+
+
+@pytest.mark.req("improv", 91)
+def test_both_spellings_and_brackets_and_missing_braces_mean_the_same():
+    rule = 'factor { its "x" } influence .5'
+    forms = [
+        f'define DECISION RULE "r" {{ {rule} }}',
+        f'define DECISION_RULE "r" {{ {rule} }}',
+        f'DECISION RULE "r" {rule}',
+        f"define decision_rule r {{ {rule.replace('{', '(').replace('}', ')')} }}",
+    ]
+    assert len({only(f) for f in forms}) == 1
+    scripts = [
+        'define SCRIPT "s" { { "a" } { choose from { "b" 2 "c" 1 } } }',
+        'define SCRIPT "s" { "a" } { choose from ( "b" 2, "c" 1 ) }',
+        "SCRIPT s { do a } { do choose from (b 2 c 1) }",
+    ]
+    assert len({only(s) for s in scripts}) == 1
+    subset = 'define DECISION RULE "r" subset "s" scale .5 factor { its x } define SUBSET "s" { it is "a" }'
+    assert [type(d) for d in parse(subset).definitions] == [RuleDef, SubsetDef]
+
+
+def test_groups_may_be_written_in_the_three_styles_of_the_paper():
+    assert only("GROUP Stances ACTION Stand ACTION Walk") == only('GROUP "Stances" { Stand Walk }')
+    assert only("DAY_PLANS Waking Morning") == GroupDef("script", "DAY_PLANS", ("Waking", "Morning"))
+    assert only('SCRIPT GROUP "DAY_PLANS" "Waking" "Morning"') == only("DAY_PLANS ( Waking Morning )")
+
+
+def test_keywords_ignore_case_comments_are_skipped_and_curly_quotes_are_quotes():
+    assert only("DEFINE Script “x” { { WAIT 1 SECOND } } # note\n// more") == only('define SCRIPT "x" { { wait 1 s } }')
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("3 seconds", (3, 3, "s")),
+        (".5 s", (0.5, 0.5, "s")),
+        ("2 minutes", (2, 2, "min")),
+        ("12 frames", (12, 12, "frame")),
+    ]
+    + [("between 3 and 12 seconds", (3, 12, "s")), ("2s", (2, 2, "s"))],
+)
+def test_durations(text, seconds):
+    for verb in ("wait", "continue", "wait for", "continue for"):
+        assert parse_statement(f"{verb} {text}") == Hold(Duration(*seconds))
+
+
+def test_a_trigger_has_target_time_and_fallback():
+    found = parse_statement('"Bow" toward "Camera" for 2 seconds over 1 second else "Wave"')
+    assert isinstance(found, Trigger)
+    assert (found.what, found.target, found.fallback) == ("Bow", Ref("Camera"), "Wave")
+    assert (found.duration, found.transition) == (Duration(2, 2), Duration(1, 1))
+    assert parse_statement("choose from { a b } based on r to me").target == Ref("me", True)
+
+
+def test_comparisons_have_ranges_and_one_sided_spreads():
+    condition = only('define SUBSET "s" { my x equals between 1 and 3 to within .2 above .3 below .4 }').condition
+    x = PropRef(Ref("me", True), "x")
+    assert condition == Compare(x, "equals", Range(1, 3), 0.2, 0.3, 0.4)
+    other = only('define SUBSET "s" { my x not greater than 2 }').condition
+    assert other == Compare(x, "is not greater than", Number(2))
+
+
+def test_actors_have_tags_texts_places_and_relations():
+    found = only(
+        'define ACTOR "Izzy" { mood .5, shy, gender "f", location [1 -2 .5], sympathy toward player -1, does "X" }'
+    )
+    assert isinstance(found, HolderDef)
+    assert [i.name for i in found.inits] == ["mood", "shy", "gender", "location", "sympathy"]
+    assert found.does == ("X",)
+
+
+def test_registered_words_begin_statements():
+    assert parse_statement("juggle 3, balls", statements=["juggle"]) == parse_statement('py: juggle(3, "balls")')
+    assert isinstance(parse_statement("py: juggle()"), Call)
+
+
+def test_a_choice_keeps_its_rule():
+    found = parse_statement('choose from { entire set of "A" and "B" } based on "r"')
+    assert isinstance(found.what, Choice)
+    assert found.what.pool.groups == ("A", "B")
+
+
+@pytest.mark.req("improv", 90)
+@pytest.mark.parametrize(
+    ("text", "line", "column", "hint"),
+    [
+        ('define SCRIPT "x" {\n { "Wavee" } }', 2, 4, 'did you mean "Wave"?'),
+        ('define SCRIPT "x" {\n { contiune for 3 seconds } }', 2, 4, 'did you mean "continue"?'),
+        ('define SCRIPT "x" {\n { "Wave" }\n { wait 3 secnds } }', 3, 11, 'did you mean "seconds"?'),
+        ('defne SCRIPT "x" { { "Wave" } }', 1, 1, 'did you mean "define"?'),
+        ('define SCRPT "x" { { "Wave" } }', 1, 8, 'did you mean "script"?'),
+        ('define SCRIPT "x" { { "Wave" ', 1, 30, 'line 1, column 21 is not closed: add "}"'),
+        ('define SCRIPT "x" { { "Wave" { wait 1 s } }', 1, 30, 'line 1, column 21 is not closed: add "}"'),
+        ('define SCRIPT "x" { { wait unti { my x } } }', 1, 28, 'did you mean "until"?'),
+        (f'define SCRIPT "x" {{ {{ choose from {{ Wave }} based on "rul" }} }}\n{RULE}', 1, 23, 'did you mean "rule"?'),
+        ('define SCRIPT "x" { { choose from { "Wave" "Bwo" } } }', 1, 44, 'did you mean "Bow"?'),
+        ('define SCRIPT "x" { { choose from { entire set of "Hand" } } }', 1, 37, 'did you mean "Hands"?'),
+        ('define SCRIPT "x" { { "Wave" toward "An" } }', 1, 37, 'did you mean "Ann"?'),
+        ('define SCRIPT "x" { { "walk to centr" } }', 1, 23, 'did you mean "center"?'),
+        ('define SCRIPT "x" { { py: jugle() } }', 1, 27, ""),
+        (f"{SUBSET}\ndefine SCRIPT x {{ {{ choose from {{ Wave }} based on r }} }}", 1, 28, 'no subset is called "s"'),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_shown_with_its_place_and_what_was_meant(text, line, column, hint):
+    error = mistake(text)
+    assert (error.line, error.column) == (line, column)
+    assert hint in str(error)
+    assert error.source == "script 1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'define SCRIPT "a" { { "Wave" } } define SCRIPT "A" { { "Wave" } }',
+        'define SCRIPT "Wave" { { "Bow" } }',
+        'define SCRIPT "a" { { "Wave } }',
+        'define SCRIPT "a" { { wait -3 seconds } }',
+        'define SCRIPT "a" { { wait 99999999999999999999 seconds } }',
+        'define SCRIPT "a" { { walk to [1 2 3 4] } }',
+        'define SCRIPT "a" { { wait until { ' + "(" * 60 + "my x" + ")" * 60 + " } } }",
+        'define SCRIPT "a" { { choose from { } } }',
+        'define SUBSET "a" { my x is greater than -.5 to within -2 }',
+        "define SCRIPT " + "x" * 200 + " { { Wave } }",
+        "define ACTOR Bob { } define ACTOR Bob { }",
+        "define ENSEMBLE E { members Nobody }",
+        "@",
+        "1.2.3",
+    ],
+)
+def test_other_mistakes_have_a_place_too(text):
+    error = mistake(text)
+    assert error.line == 1
+    assert error.column >= 1
+
+
+def test_a_text_names_its_source():
+    with pytest.raises(FormatError, match=r"^Scene 3:2:4: no action"):
+        play(('define SCRIPT "x" {\n { "Wavee" } }', "Scene 3"), "Ann")
+
+
+def test_scripts_and_actions_of_the_cast_are_found_without_regard_to_case_and_underscores():
+    record = play('define ACTOR Ann { does "My Script" }\ndefine SCRIPT "my_script" { { WAVE } }', library=ROOM)
+    assert [s.action for s in record.selections["Ann"]] == ["Wave"]
+
+
+def test_shipped_scripts_play_for_a_minute_without_a_warning():
+    assert len(SHIPPED) >= 12
+    for name, text in SHIPPED.items():
+        record = play((text, name), seconds=60.0, library=None)
+        assert not [e for e in record.events if e.name in ("warning", "error", "conflict", "denied")], name
+        assert len(record.transcript) >= 5, name
+        assert starter.title(name).endswith(".")
+        assert isinstance(parse(text).definitions[-1], (ScriptDef, RuleDef, SubsetDef)), name

@@ -1,0 +1,197 @@
+"""Signals: raised sines, coherent noise, bias and gain, and how they are added to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from troupe.core.acting.signals import ACTOR_STEP, Moments, Signals, actor_noise, bias, gain
+from troupe.core.errors import InvalidParam
+from troupe.core.maths.noise import SIZE, HashNoise, TableNoise, seeded
+
+from .puppets import library
+
+RNG = np.random.default_rng(1)
+
+
+def moments(time: np.ndarray, seed: int = 0, actor: int = 0, phase: np.ndarray | None = None) -> Moments:
+    return Moments(time, time if phase is None else phase, time, actor_noise(seed), ACTOR_STEP * actor)
+
+
+def read(name: str, m: Moments) -> np.ndarray:
+    return Signals().reader(name)(m)
+
+
+@pytest.mark.req("improv", 1)
+def test_sines_have_their_quarters_and_the_second_pair_half_the_period():
+    phase = np.radians([0.0, 90.0, 180.0, 270.0])
+    m = moments(np.zeros(4), phase=phase)
+    assert np.allclose(read("s1", m), [0.5, 1.0, 0.5, 0.0])
+    assert np.allclose(read("c1", m), [1.0, 0.5, 0.0, 0.5])
+    for fast, slow in (("s2", "s1"), ("c2", "c1")):
+        assert np.allclose(read(fast, m), read(slow, moments(np.zeros(4), phase=2 * phase)))
+    for name, value in (("A", "c1"), ("B", "s1")):
+        assert np.allclose(read(name, m), read(value, m))
+    assert np.allclose(read("C", m) + read("A", m), 1.0)
+    assert np.allclose(read("D", m) + read("B", m), 1.0)
+    assert np.allclose(read("B2", m) + read("A2", m), 1.0)
+
+
+@pytest.mark.req("improv", 2)
+def test_noise_vanishes_at_whole_numbers_with_the_slope_of_its_gradient():
+    noise = seeded(3)
+    whole = np.arange(-300.0, 300.0)
+    assert np.abs(noise(whole)).max() < 1e-12
+    step = 1e-6
+    slope = (noise(whole + step) - noise(whole - step)) / (2 * step)
+    assert np.abs(slope - 4 * noise.gradients[whole.astype(int) % SIZE]).max() < 1e-4
+
+
+@pytest.mark.req("improv", 3)
+@pytest.mark.parametrize("noise", [seeded(0), HashNoise(5)], ids=["table", "hash"])
+def test_noise_stays_within_one_and_is_smooth(noise):
+    x = RNG.uniform(-1000, 1000, 1_000_000)
+    y = noise(x)
+    assert np.abs(y).max() <= 1.0
+    assert 0.29 < y.std() < 0.35
+    n1 = 0.5 + 0.5 * y
+    assert n1.min() >= 0.0 and n1.max() <= 1.0
+    whole, step = np.arange(-8.0, 8.0), 1e-8
+    left, right = (noise(whole) - noise(whole - step)) / step, (noise(whole + step) - noise(whole)) / step
+    assert np.abs(left - right).max() < 1e-6
+
+
+def test_the_steepest_cell_reaches_exactly_one():
+    gradients = np.zeros(4)
+    gradients[:2] = 1.0, -1.0
+    assert TableNoise(gradients)(0.5) == 1.0
+
+
+@pytest.mark.req("improv", 4)
+def test_a_table_repeats_after_its_size_and_a_hash_does_not_within_an_hour():
+    x = RNG.uniform(0, 256, 2000)
+    noise = seeded(2)
+    assert np.abs(noise(x) - noise(x + SIZE)).max() < 1e-9
+    endless = HashNoise(2)
+    first = endless.gradients(np.arange(8))
+    hour = endless.gradients(np.arange(4 * 3600 * 6))
+    windows = np.lib.stride_tricks.sliding_window_view(hour[1:], 8)
+    assert np.abs(windows - first).max(axis=1).min() > 0.01
+
+
+@pytest.mark.req("improv", 5)
+def test_noise_has_the_published_values():
+    gradients = np.zeros(SIZE)
+    gradients[:3] = 0.5, -0.25, 1.0
+    got = TableNoise(gradients)([0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75])
+    assert np.abs(got - [0.328125, 0.375, 0.234375, 0.0, -0.328125, -0.625, -0.609375]).max() < 1e-9
+
+
+def test_few_and_many_samples_are_computed_alike():
+    noise = seeded(9)
+    x = RNG.uniform(-50, 50, 3000)
+    assert np.array_equal(noise(x), np.concatenate([noise(part) for part in np.split(x, 30)]))
+    assert noise(x.reshape(30, 100)).shape == (30, 100)
+
+
+def worst_correlation(seed: int, time: np.ndarray) -> tuple[float, float]:
+    m = moments(time, seed)
+    streams = np.stack([read(f"n{k}", m) for k in (1, 2, 3)])
+    c = np.corrcoef(streams)
+    return float(np.abs(c[np.triu_indices(3, 1)]).max()), float(np.abs(streams.mean(axis=1) - 0.5).max())
+
+
+@pytest.mark.req("improv", 6)
+def test_noise_streams_are_independent_of_each_other():
+    time = np.arange(0, 600, 0.05)
+    correlation, bias_ = worst_correlation(0, time)
+    assert correlation < 0.1 and bias_ < 0.05
+    many = [worst_correlation(seed, time)[0] for seed in range(300)]
+    assert np.mean(np.array(many) < 0.17) >= 0.95
+
+
+@pytest.mark.req("improv", 7)
+@pytest.mark.parametrize("octave", [0, 1, 2])
+def test_octaves_swing_once_twice_and_four_times_a_second(octave):
+    time = np.arange(0, 600, 0.002)
+    rate = np.mean(
+        [(np.diff(np.sign(np.diff(read(f"N{octave}", moments(time, seed))))) != 0).sum() / 2 / 600 for seed in range(3)]
+    )
+    assert abs(rate - 2**octave) < 0.1 * 2**octave
+
+
+def test_energy_speeds_up_all_noise_alike():
+    time = np.linspace(0, 5, 50)
+    fast = Moments(time, time, time, actor_noise(0), energy=2.0)
+    for name in ("n1", "N2"):
+        assert np.allclose(read(name, fast), read(name, moments(2 * time)))
+
+
+def test_eyes_blink_every_few_seconds_and_never_twice_at_once():
+    time = np.arange(0, 600, 0.01)
+    for seed in range(3):
+        lids = read("blink", moments(time, seed))
+        assert lids.min() >= 0.0 and lids.max() <= 1.0 + 1e-9
+        starts = time[1:][(lids[1:] > 0.5) & (lids[:-1] <= 0.5)]
+        assert 3.0 < np.diff(starts).mean() < 5.0 and np.diff(starts).min() > 0.6
+
+
+def test_a_glance_rests_and_jumps():
+    time = np.arange(0, 60, 0.01)
+    look = read("glance", moments(time))
+    assert look.min() >= 0.0 and look.max() <= 1.0 and look.std() > 0.1
+    assert np.mean(np.abs(np.diff(look)) < 1e-9) > 0.9
+    assert abs(np.corrcoef(look, read("glance_2", moments(time)))[0, 1]) < 0.6
+
+
+@pytest.mark.req("improv", 8)
+def test_bias_and_gain_have_the_published_values():
+    assert np.abs(bias([0.25, 0.5, 0.75], 0.2) - [0.04, 0.2, 0.51274]).max() < 1e-5
+    assert np.abs(bias([0.25, 0.5, 0.75], 0.7) - [0.49, 0.7, 0.8624]).max() < 1e-4
+    assert abs(float(bias(0.5, 0.2)) - 0.5**2.321928) < 1e-6
+    assert np.abs(gain([0.25, 0.75], 0.8) - [0.1, 0.9]).max() < 1e-9
+    t = np.linspace(0, 1, 20)
+    assert np.allclose(bias(t, 0.5), t)
+    assert np.allclose(bias([-0.3, 1.4], 0.2), [0.0, 1.0])
+    for bad in (0.0, 1.0, -0.2, 3.0):
+        with pytest.raises(InvalidParam):
+            bias(0.5, bad)
+        with pytest.raises(InvalidParam):
+            gain(0.5, bad)
+
+
+@pytest.mark.req("improv", 9)
+def test_values_at_common_times_do_not_depend_on_the_rate():
+    for name in ("n2", "N1", "s1"):
+        at = {fps: read(name, moments(np.arange(0, 10 * fps + 1) / fps)) for fps in (24, 30, 60)}
+        assert np.array_equal(at[60][::10], at[30][::5])
+        assert np.array_equal(at[60][::10], at[24][::4])
+
+
+@pytest.mark.req("improv", 10)
+def test_no_two_actors_share_their_noise():
+    time = np.arange(0, 600, 0.05)
+    names = ("n1", "n2", "n3", "N0", "N1", "N2")
+    first = [read(n, moments(time, seed=0, actor=0)) for n in names]
+    second = [read(n, moments(time, seed=7919, actor=1)) for n in names]
+    c = np.corrcoef(first + second)[: len(names), len(names) :]
+    assert np.abs(c).max() < 0.2
+
+
+@pytest.mark.req("improv", 114)
+def test_a_signal_and_a_function_of_others_work_in_tables():
+    signals = (
+        Signals().with_signal("sawtooth", lambda m: np.mod(m.time, 1.0)).with_function("twice", 1, lambda a: 2 * a)
+    )
+    lib = library("define ACTION a { Nod 0:10 0 0 { twice(sawtooth) 0 0 } }", signals)
+    compiled = lib.compiled("a")
+    values = compiled.values(moments(np.array([0.25, 0.5])), {}, {})
+    assert np.allclose(values[:, 0], [5.0, 10.0])
+    with pytest.raises(InvalidParam):
+        signals.with_signal("s1", lambda m: m.time)
+    assert Signals().find("sawtooth") is None
+
+
+@pytest.mark.parametrize("gradients", [np.zeros(3), np.zeros((2, 2)), np.array([2.0, 0.0])])
+def test_bad_tables_are_refused(gradients):
+    with pytest.raises(InvalidParam):
+        TableNoise(gradients)
