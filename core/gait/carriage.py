@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..kinematics import anatomy
 from ..maths import quat
-from ..maths.ramp import smoothstep
+from ..maths.ramp import clamp, smoothstep
 from ..maths.spline import hermite, monotone_slopes, segment
 from ..skeleton import Array
 from .cycle import BODY, ODD, Cycle
@@ -94,9 +94,9 @@ class Carrier:
 
     def at(self, times: Array) -> Carriage:
         """The body at times (n,) [s]."""
-        k = np.clip(np.searchsorted(self.starts, times, side="right") - 1, 0, len(self.starts) - 1)
+        k = np.maximum(np.searchsorted(self.starts, times, side="right") - 1, 0)
         length = self.ends[k] - self.starts[k]
-        u = np.clip((times - self.starts[k]) / length, 0.0, 1.0)
+        u = clamp((times - self.starts[k]) / length)
         w = smoothstep(u)[:, None]
         # the stride goes on at the pace of each strike, though its steps differ in length
         s = segment(u, 0.0, self.rates[k, 0], 1.0, self.rates[k, 1])
@@ -134,12 +134,13 @@ class Carrier:
 
     def _banks(self, banking: float) -> Array:
         """(I + 1,) lean into the curve at the borders of the intervals [rad]."""
-        out = np.zeros(len(self.starts) + 1)
         borders = np.append(self.starts, self.ends[-1])
-        for i, time in enumerate(borders):
-            if abs(time) < FOREVER:
-                forward, _, turning = self.track.speeds(float(time), 0.6)
-                out[i] = np.clip(banking * np.arctan(forward * turning / GRAVITY), -MOST_BANK, MOST_BANK)
+        out = np.zeros(len(borders))
+        near = np.abs(borders) < FOREVER
+        before, here, after = self.track.at(borders[near] + np.array([[-0.3], [0.0], [0.3]]))
+        x, y, turning = ((after - before) / 0.6).T
+        forward = x * np.sin(here[:, 2]) - y * np.cos(here[:, 2])
+        out[near] = clamp(banking * np.arctan(forward * turning / GRAVITY), -MOST_BANK, MOST_BANK)
         return out
 
     def _slopes(self) -> Array:
@@ -201,7 +202,7 @@ def periodic(curves: Array, which: Ints, phase: Array) -> Array:
 def along(curves: Array, which: Ints, u: Array) -> Array:
     """(n, B) smooth values of curve sets (C, N, B), set `which` (n,) at `u` (n,), 0 to 1 from end to end."""
     last = curves.shape[1] - 1
-    at = np.clip(u, 0.0, 1.0) * last
+    at = clamp(u) * last
     k = np.minimum(np.floor(at).astype(np.int64), last - 1)
     p1, p2 = curves[which, k], curves[which, k + 1]
     p0 = np.where((k > 0)[:, None], curves[which, np.maximum(k - 1, 0)], 2 * p1 - p2)

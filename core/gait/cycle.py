@@ -96,6 +96,10 @@ class Gait(Protocol):
         """Steps a second (T,) at speeds (T,) [m/s, not negative]."""
         ...
 
+    def beat(self, speed: float, side: str) -> float:
+        """How long the step that begins with a strike of `side` lasts at a speed [m/s], by the mean of both sides."""
+        ...
+
     def cycle(self, speed: float, side: str) -> Cycle:
         """The stride at a forward speed [m/s; zero stands] as the step that begins with a strike of `side` wants it.
 

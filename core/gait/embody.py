@@ -9,27 +9,24 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from ..kinematics import anatomy, fk
-from ..kinematics.limb_ik import LIMBS, place_limb
+from ..kinematics import anatomy
 from ..maths import quat
-from ..maths.ramp import wrap
 from ..motion import Event, Motion
 from ..skeleton import FINGERS, SIDES, Array, Pose, Skeleton
+from . import legs
 from .bounds import Bounds
 from .carriage import Carriage, Carrier
 from .cycle import ARM, BODY
 from .feet import SIDEWAYS, Foot, toe_flexion
 from .footfalls import FOREVER, Plan
 from .physique import Physique
-from .swing import Swing, inside
+from .swing import Swing
 from .terrain import Ground
 from .track import Track
 from .walking import PERSON
 
 BLEND = 0.7
 """Time in which a body leaves the pose it starts from, and goes over into the one it ends in [s for a leg of 0.9 m]."""
-KNEE_TURN = 0.7
-"""Part of the turn from pelvis to foot that is made in the hip; the rest is the ankle's."""
 FLAT_PITCH = 0.006
 """A foot pitched by less than this lies flat [rad]."""
 _UP = np.array([0.0, 0.0, 1.0])
@@ -44,10 +41,11 @@ def embody(
     plan: Plan,
     terrain: Ground,
     banking: float,
+    base: Array,
     start: Pose | None = None,
     end: Pose | None = None,
 ) -> Motion:
-    """The motion of a planned walk, without its base.
+    """The motion of a planned walk.
 
     Args:
         skeleton: Whose `body` it is.
@@ -55,11 +53,12 @@ def embody(
         plan: The steps.
         terrain: What the feet of the swings must clear.
         banking: Lean into curves, by what balance asks.
+        base: (T, 3) what the motion tells as its base: the track as it was before anybody staggered.
         start, end: Poses held at the first and the last sample.
     """
     carrier = Carrier(track, plan, banking)
     limits = [skeleton.limits[[skeleton.joint(f"{part}_{side}") for part in ("foot", "shin")], 0] for side in SIDES]
-    feet = [Foot(plan, body, side, limits[side], terrain.heights) for side in (0, 1)]
+    feet = [Foot(plan, body, side, limits[side], terrain) for side in (0, 1)]
     swings = [Swing(foot) for foot in feet]
     times = np.arange(len(track.base)) / track.fps
     bounds = Bounds(start, end, track.duration, BLEND * float(np.sqrt(body.leg / PERSON)))
@@ -89,18 +88,20 @@ def embody(
     rotations = _upper_body(skeleton, rotations, carried)
     rotations[:, 0] = carried.pelvis
     swivels = np.zeros((2, len(times)))
-    rotations = _legs(skeleton, rotations, carried, ankles, soles, toes, swivels)
+    rotations = legs.reach(skeleton, rotations, carried, ankles, soles, toes, swivels)
     for k, foot in enumerate(feet):
-        _loosen_ankle(skeleton, rotations, SIDES[k], foot.swinging(times)[2], free[k])
+        legs.turn_within_limits(skeleton, rotations, SIDES[k])
+        legs.loosen_ankle(skeleton, rotations, SIDES[k], foot.swinging(times)[2], free[k])
     if start is not None or end is not None:
         swivels = bounds.swivels(skeleton, rotations, carried.roots, times)
-        rotations = _legs(skeleton, rotations, carried, ankles, soles, toes, swivels)
-        rotations = _planted_again(skeleton, bounds.joined(rotations, times), carried.roots, ankles, soles)
+        rotations = legs.reach(skeleton, rotations, carried, ankles, soles, toes, swivels)
+        rotations = legs.plant_again(skeleton, bounds.joined(rotations, times), carried.roots, ankles, soles)
     return Motion(
         skeleton,
         track.fps,
         carried.roots,
         quat.continuous(rotations),
+        base=base,
         curves=contacts,
         events=_events(plan, times, pitches),
     )
@@ -121,7 +122,8 @@ def _foot_track(foot: Foot, swing: Swing, times: Array, carried: Carriage) -> tu
     toes = toe_flexion(pitch)
     if free.any():
         ankles[free], soles[free], pitch[free] = swing.at(j[free], times[free], carried.part(free))
-        toes[free] = swing.toes(j[free], times[free], ankles[free], soles[free], pitch[free])
+        balls = ankles[free] + quat.rotate(soles[free], foot.pivots[1])
+        toes[free] = swing.toes(j[free], times[free], balls, foot.floor(balls, times[free]), pitch[free])
     return ankles, soles, toes, pitch, free
 
 
@@ -152,13 +154,14 @@ def _fingers(skeleton: Skeleton, rotations: Array, curl: Array) -> Array:
     """Rotations (T, J, 4) with every joint of the fingers bent by `curl` (T,), of the thumb by less."""
     held = curl[:1] if np.ptp(curl) < 1e-9 else curl
     zero = np.zeros(len(held))
+    thumb, *fingers = FINGERS
     for side in SIDES:
-        for finger in FINGERS:
-            if skeleton.has(f"{finger}_{side}"):
-                # a thumb bent like a finger would stick into the thigh
-                bend = 0.2 * held - 0.17 if finger == "thumb" else held
-                bent = anatomy.from_angles(np.column_stack([bend, zero, zero]), f"{finger}_{side}")
-                rotations[:, list(skeleton.chain(f"{finger}_{side}"))] = bent[:, None]
+        # a thumb bent like a finger would stick into the thigh
+        for bend, names in ((0.2 * held - 0.17, [thumb]), (held, fingers)):
+            joints = [j for name in names for j in skeleton.roles.get(f"{name}_{side}", ())]
+            if joints:
+                bent = anatomy.from_angles(np.column_stack([bend, zero, zero]), f"{names[0]}_{side}")
+                rotations[:, joints] = bent[:, None]
     return rotations
 
 
@@ -174,81 +177,6 @@ def _steady_head(skeleton: Skeleton, rotations: Array, carried: Carriage, column
     if chain:
         rotations[:, list(chain)] = anatomy.spread(total, len(chain))
     return rotations
-
-
-def _legs(
-    skeleton: Skeleton,
-    rotations: Array,
-    carried: Carriage,
-    ankles: list[Array],
-    soles: list[Array],
-    toes: list[Array],
-    swivels: Array,
-) -> Array:
-    """Rotations (T, J, 4) with legs that bring the ankles (T, 3) and soles (T, 4) where they belong."""
-    hips_heading = quat.heading(carried.pelvis)
-    for k, side in enumerate(SIDES):
-        thigh, shin, foot = (skeleton.joint(f"{part}_{side}") for part in ("thigh", "shin", "foot"))
-        leg = _leg_skeleton(skeleton, side)
-        turned = hips_heading + KNEE_TURN * wrap(quat.heading(soles[k]) - hips_heading)
-        globals = np.tile(quat.about(_UP, turned)[:, None], (1, 4, 1))
-        globals[:, 0], globals[:, 3] = carried.pelvis, soles[k]
-        places = np.empty((len(turned), 4, 3))
-        places[:, 0] = carried.roots
-        for j in (1, 2, 3):
-            places[:, j] = places[:, j - 1] + quat.rotate(globals[:, j - 1], leg.offsets[j])
-        solved = place_limb(leg, globals, places, LIMBS[f"foot_{side}"], ankles[k], swivels[k])
-        back = quat.conjugate(solved)
-        rotations[:, thigh] = quat.multiply(back[:, 0], solved[:, 1])
-        rotations[:, shin] = quat.multiply(back[:, 1], solved[:, 2])
-        rotations[:, foot] = quat.multiply(back[:, 2], solved[:, 3])
-        if skeleton.has(f"toe_{side}"):
-            flexion = np.column_stack([toes[k], np.zeros((len(turned), 2))])
-            rotations[:, skeleton.joint(f"toe_{side}")] = anatomy.from_angles(flexion, f"toe_{side}")
-    return rotations
-
-
-def _loosen_ankle(skeleton: Skeleton, rotations: Array, side: str, u: Array, free: Flags) -> None:
-    """Keep a swinging foot from being turned or rolled further than its ankle can; `u` (T,) is the part of its swing.
-
-    A planted foot lies as the ground does, whatever its ankle says.
-    """
-    role, joint = f"foot_{side}", skeleton.joint(f"foot_{side}")
-    at = np.flatnonzero(free)
-    angles = anatomy.joint_angles(rotations[at, joint], role)
-    low, high = skeleton.limits[joint, 1:].T
-    held = np.clip(angles[:, 1:], low, high)
-    if np.array_equal(held, angles[:, 1:]):
-        return
-    angles[:, 1:] += inside(u[at])[:, None] * (held - angles[:, 1:])
-    rotations[at, joint] = anatomy.from_angles(angles, role)
-
-
-def _planted_again(
-    skeleton: Skeleton, rotations: Array, roots: Array, ankles: list[Array], soles: list[Array]
-) -> Array:
-    """Rotations (T, J, 4) with the ankles (T, 3) and soles (T, 4) back in their places, the legs bent as they were."""
-    for k, side in enumerate(SIDES):
-        joints = [0, *(skeleton.joint(f"{part}_{side}") for part in ("thigh", "shin", "foot"))]
-        leg = _leg_skeleton(skeleton, side)
-        places, globals = fk.forward(leg, rotations[:, joints], roots)
-        globals[:, 3] = soles[k]
-        solved = place_limb(leg, globals, places, LIMBS[f"foot_{side}"], ankles[k])
-        rotations[:, joints] = fk.local_rotations(leg, solved)
-    return rotations
-
-
-def _leg_skeleton(skeleton: Skeleton, side: str) -> Skeleton:
-    """The hips and one leg of a skeleton."""
-    joints = [0, *(skeleton.joint(f"{part}_{side}") for part in ("thigh", "shin", "foot"))]
-    return Skeleton(
-        names=tuple(skeleton.names[j] for j in joints),
-        parents=np.array([-1, 0, 1, 2]),
-        offsets=skeleton.offsets[joints],
-        tips=skeleton.tips[joints],
-        roles={"hips": (0,), **{f"{part}_{side}": (k + 1,) for k, part in enumerate(("thigh", "shin", "foot"))}},
-        limits=skeleton.limits[joints],
-    )
 
 
 def _events(plan: Plan, times: Array, pitches: list[Array]) -> tuple[Event, ...]:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
 from ..maths import quat
-from ..maths.ramp import smoothstep
+from ..maths.ramp import clamp, smoothstep
 from ..maths.spline import segment
 from ..skeleton import Array
 from .carriage import Carriage, along
 from .cycle import Cycle
 from .footfalls import Plan
 from .physique import Physique
+from .terrain import Ground
 
 Ints = npt.NDArray[np.int64]
 
 STRAIGHTEST = np.radians(4.0)
 """Knees are never straighter than this: a straight knee pops."""
+LANDING, GIVE, GIVE_OVER = 0.002, 0.02, 0.15
+"""Legs are never quite stretched when a foot comes down, by the first part of their reach; by the second where a foot
+comes down or leaves that is lower than the other by the third [leg lengths]. A knee that bends from straight pops."""
 EASE = np.radians(1.5)
 """Ankles come to their limits this softly [rad]."""
 FLAT = np.radians(2.0)
 """A foot pitched by less than about this lies flat, so that it changes over from heel to ball at rest [rad]."""
+POINTED = -0.5
+"""Only a foot pitched further than this may be pointed too far [rad]."""
 STEEPEST = np.radians(69.0)
 """Steepest pitch of a foot on its ball or heel [rad]."""
 TOE_REST = 0.3
@@ -33,9 +37,6 @@ EDGE, STEP = 1e-9, 1e-4
 SIDEWAYS = np.array([-1.0, 0.0, 0.0])
 _UP = np.array([0.0, 0.0, 1.0])
 
-Heights = Callable[[Array, Array], Array]
-"""From points (n, 3) and times (n,) to the height of the ground under them (n,) [m]."""
-
 
 class Foot:
     """One side's footfalls, and its ankle, sole and toes at any time.
@@ -43,8 +44,8 @@ class Foot:
     `limits` (2, 2) are the lowest and highest flexion of the ankle and of the knee [rad].
     """
 
-    def __init__(self, plan: Plan, body: Physique, side: int, limits: Array, floor: Heights) -> None:
-        self.side, self.floor = side, floor
+    def __init__(self, plan: Plan, body: Physique, side: int, limits: Array, terrain: Ground) -> None:
+        self.side, self.floor, self.even = side, terrain.heights, terrain.even
         self.falls = [f for f in plan.falls if f.side == side]
         self.strikes = np.array([f.strike for f in self.falls])
         self.offs = np.array([f.off for f in self.falls])
@@ -67,6 +68,7 @@ class Foot:
         self.limits = limits[0]
         folded = min(float(limits[1, 1]) - EASE, np.radians(150.0))
         self.nearest = float(np.sqrt(a * a + b * b + 2 * a * b * np.cos(folded)))
+        self.gives = _gives(plan, side, GIVE_OVER * body.leg)
         nothing = np.zeros(len(self.falls))
         self.over_at_off = self.over_at_strike = nothing, nothing
 
@@ -76,7 +78,7 @@ class Foot:
 
     def index(self, times: Array) -> Ints:
         """(n,) the last footfall that has struck."""
-        return np.clip(np.searchsorted(self.strikes, times, side="right") - 1, 0, len(self.falls) - 1)
+        return np.maximum(np.searchsorted(self.strikes, times, side="right") - 1, 0)
 
     def swinging(self, times: Array) -> tuple[Ints, npt.NDArray[np.bool_], Array]:
         """Last footfall (n,), whether the foot is in the air (n,) and which part of its swing is over (n,)."""
@@ -98,35 +100,40 @@ class Foot:
         u = np.where(since < span / 2, since / span, np.where(left < span / 2, 1.0 - left / span, 0.5))
         w = smoothstep(u)
         landing, leaving = (along(self.stances, cycle[j], u)[:, 0] for cycle in (self.cycle_of, self.leaving_by))
-        pitch = np.clip(_rested((1 - w) * landing + w * leaving), -STEEPEST, STEEPEST)
+        pitch = clamp(_rested((1 - w) * landing + w * leaving), -STEEPEST, STEEPEST)
         hips = self.hips(body)
         # the heel rises as if the body had not been lowered: how far it is lowered depends on that
         above = hips + body.sunk[:, None] * _UP
-        risen = self._risen(j, pitch, above, smoothstep(np.clip((u - 0.35) / 0.3, 0.0, 1.0)))
-        risen = self._eased(j, risen, hips)
+        risen = self._risen(j, pitch, above, smoothstep((u - 0.35) / 0.3))
+        steep = np.flatnonzero(risen < POINTED)
+        if len(steep):
+            risen = np.array(risen)
+            risen[steep] = self._eased(j[steep], risen[steep], above[steep], 0)
+        risen = self._eased(j, risen, hips, 1)
         # a pose that is held has its own feet
         pitch = pitch + (1.0 - body.held) * (risen - pitch)
         return self.ankles(j, pitch), pitch
 
-    def _eased(self, j: Ints, pitch: Array, hips: Array) -> Array:
-        """Pitch (n,) with the heel raised where the ankle would bend further than it can."""
-        most = self.limits[1] - 2 * EASE
-        bend = self.dorsiflexion(self.axes[j], pitch, hips - self.ankles(j, pitch))
+    def _eased(self, j: Ints, pitch: Array, hips: Array, limit: int) -> Array:
+        """Pitch (n,) with the ankle kept within its lowest (0) or highest (1) flexion, the heel lowered or raised."""
+        sign = 1.0 if limit else -1.0
+        most = sign * self.limits[limit] - 2 * EASE
+        bend = sign * self.dorsiflexion(self.axes[j], pitch, hips - self.ankles(j, pitch))
         bent = np.flatnonzero(bend > most - 8 * EASE)
         if len(bent) == 0:
             return pitch
         fall, hip, bend = j[bent], hips[bent], bend[bent]
         goal = bend - above(bend - most, EASE)
-        before, was, slope = pitch[bent], bend, np.ones(len(bent))
+        before, was, slope = sign * pitch[bent], bend, np.ones(len(bent))
         for _ in range(4):
-            eased = np.maximum(before - (was - goal) / slope, -STEEPEST)
-            now = self.dorsiflexion(self.axes[fall], eased, hip - self.ankles(fall, eased))
+            eased = clamp(before - (was - goal) / slope, -STEEPEST, STEEPEST)
+            now = sign * self.dorsiflexion(self.axes[fall], sign * eased, hip - self.ankles(fall, sign * eased))
             moved = before - eased
-            gained = np.clip((was - now) / np.where(moved == 0, 1.0, moved), 0.7, 5.0)
+            gained = clamp((was - now) / np.where(moved == 0, 1.0, moved), 0.7, 5.0)
             slope = np.where(np.abs(moved) > 1e-7, gained, slope)
             before, was = eased, now
         out = np.array(pitch)
-        out[bent] = before
+        out[bent] = before if limit else np.minimum(-before, 0.0)
         return out
 
     def dorsiflexion(self, axes: Array, pitch: Array, lines: Array) -> Array:
@@ -137,9 +144,11 @@ class Foot:
             pitch: (n,) of the foot against its sole [rad].
         """
         y, z = quat.dot(axes[:, 1], lines), quat.dot(axes[:, 2], lines)
-        square = np.maximum(quat.dot(lines, lines), 1e-12)
+        far = np.maximum(_length(lines), 1e-6)
+        # a leg out of reach will be brought within it; near straight the angle would depend on that too much
+        far = far - above(far - self.reach, 0.004 * self.reach)
         a, b = self.bones
-        knee = np.arccos(np.clip((square + b * b - a * a) / (2 * b * np.sqrt(square)), -1.0, 1.0))
+        knee = np.arccos(clamp((far * far + b * b - a * a) / (2 * b * far), -1.0, 1.0))
         out: Array = np.arctan2(-y, z) + knee + pitch
         return out
 
@@ -163,6 +172,16 @@ class Foot:
         out: Array = self.places[j] + along[:, None] * axes[:, 1] + up[:, None] * axes[:, 2]
         return out
 
+    def _stretch(self, j: Ints, times: Array) -> Array:
+        """(n,) longest that the leg may be on footfall j (n,) at times (n,) within its stance [m]."""
+        if not self.gives.any():
+            return np.full(len(j), self.reach)
+        part = 0.35 * self.lengths[self.cycle_of[j]]
+        spans = times - self.strikes[j], self.offs[j] - times
+        since, left = (1.0 - smoothstep(span / part) for span in spans)
+        out: Array = self.reach * (1.0 - since * self.gives[j, 0] - left * self.gives[j, 1])
+        return out
+
     def _risen(self, j: Ints, pitch: Array, hips: Array, weight: Array) -> Array:
         """Pitch (n,) with the heel raised where the leg would not reach otherwise, as far as `weight` (n,) allows.
 
@@ -182,9 +201,10 @@ class Foot:
         x, y, z = (quat.dot(from_ball, axes[:, i]) for i in range(3))
         arm, away = float(np.hypot(ball_y, ball_z)), np.hypot(y, z)
         cosine = (x * x + away * away + arm * arm - goal * goal) / (2 * arm * away)
-        lifted = np.arctan2(-ball_z, -ball_y) - np.arctan2(z, y) + np.arccos(np.clip(cosine, -1.0, 1.0))
+        lifted = np.arctan2(-ball_z, -ball_y) - np.arctan2(z, y) + np.arccos(clamp(cosine, -1.0, 1.0))
         out = np.array(pitch)
-        out[late] = np.clip(lifted, -STEEPEST, pitch[late])
+        # come to the steepest softly, for then the hip has to follow at once
+        out[late] = np.minimum(above(lifted + STEEPEST, EASE) - STEEPEST, pitch[late])
         return out
 
     def overreach(self, times: Array, body: Carriage) -> Array:
@@ -198,8 +218,8 @@ class Foot:
             after = np.minimum(j + 1, len(self.falls) - 1)
             length = np.where(free, self.strikes[after] - self.offs[j], 0.0)
             (left, left_rate), (met, met_rate) = self.over_at_off, self.over_at_strike
-            early = segment(np.clip(u / 0.4, 0.0, 1.0), left[j], 0.4 * length * left_rate[j], 0.0, 0.0)
-            late = segment(np.clip((u - 0.4) / 0.6, 0.0, 1.0), 0.0, 0.0, met[after], 0.6 * length * met_rate[after])
+            early = segment(clamp(u / 0.4), left[j], 0.4 * length * left_rate[j], 0.0, 0.0)
+            late = segment(clamp((u - 0.4) / 0.6), 0.0, 0.0, met[after], 0.6 * length * met_rate[after])
             out = np.where(free, early + late, out)
         return out
 
@@ -220,8 +240,17 @@ class Foot:
         ankles, _ = self.planted(j, times, body)
         hips = self.hips(body)
         flat = hips[:, :2] - ankles[:, :2]
-        room = np.sqrt(np.maximum(self.reach**2 - quat.dot(flat, flat), (0.3 * self.reach) ** 2))
-        return above(hips[:, 2] - ankles[:, 2] - room, 0.006 * self.reach)
+        reach = self._stretch(j, times)
+        room = np.sqrt(np.maximum(reach**2 - quat.dot(flat, flat), (0.3 * self.reach) ** 2))
+        return above(hips[:, 2] - ankles[:, 2] - room, 0.01 * self.reach)
+
+
+def _gives(plan: Plan, side: int, over: float) -> Array:
+    """(F, 2) part by which the leg is not stretched where each of a side's footfalls begins and ends."""
+    rises = np.array([*(f.rise for f in plan.falls), 0.0])
+    lower = GIVE * smoothstep(np.column_stack([-rises[:-1], rises[1:]]) / over)
+    lower[:, 0] = np.maximum(lower[:, 0], LANDING)
+    return lower[[f.side == side for f in plan.falls]]
 
 
 def toe_flexion(pitch: Array) -> Array:
@@ -239,7 +268,7 @@ def _rested(pitch: Array) -> Array:
 def above(x: Array, soft: float) -> Array:
     """max(x, 0) without a kink; `soft` / 2 too much at zero."""
     out: Array = (x + np.sqrt(x * x + soft * soft)) / 2
-    return np.where(x < -8 * soft, 0.0, out * smoothstep(np.clip((x + 8 * soft) / (6 * soft), 0.0, 1.0)))
+    return out * smoothstep((x + 8 * soft) / (6 * soft))
 
 
 def _length(v: Array) -> Array:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..maths.ramp import smoothstep
 from ..skeleton import Array
 from .cycle import Cycle
 
@@ -14,6 +15,11 @@ FOREVER = 1e9
 """The time of what never ends [s]."""
 TOES_BACKWARD = 0.45
 """How far the foot is pitched in a walk backward, of what it is forward."""
+STEPPED = 0.07, 0.15
+"""A foot that comes down higher or lower than the other by the first begins to do so on its ball, by the second does so
+wholly [leg lengths]."""
+BALL_UP, BALL_DOWN = np.radians(4.0), np.radians(24.0)
+"""How far its heel is up then [rad]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +36,7 @@ class Footfall:
         gait: Name of its gait.
         number: Counted from the first strike that was planned; -1 for feet that stand or came from before.
         leaving: The stride by which it leaves when that is another one: that of the first step after a stand.
+        rise: By how much it is on a step higher than the footfall before it [m]; not on a slope.
     """
 
     side: int
@@ -42,6 +49,7 @@ class Footfall:
     gait: str
     number: int = -1
     leaving: Cycle | None = None
+    rise: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,7 @@ class Wishes:
     """What the animator asks of the steps.
 
     Attributes:
-        choose: The gait for a pace [m/s], given the one in use.
+        choose: The gait for a speed [m/s], given the one in use.
         prints: Number of a footfall, counted from the first strike, to its x, y [m] and heading [rad].
         first: Side that steps first, 0 left, 1 right; None for the one that suits.
         final: The two footfalls in which the body comes to stand at the end of the track, left first.
@@ -92,6 +100,25 @@ def reverse(cycle: Cycle) -> Cycle:
         body=_reversed(cycle.body, d),
         arm=_reversed(cycle.arm, d),
     )
+
+
+def quickened(cycle: Cycle, rate: float) -> Cycle:
+    """The stride in less time, by a rate above 1."""
+    if rate == 1.0:
+        return cycle
+    return replace(cycle, step_time=cycle.step_time / rate, stance_time=cycle.stance_time / rate)
+
+
+def landing(cycle: Cycle, rise: float) -> Cycle:
+    """The stride with a foot that comes down on a step higher or lower by `rise` [leg lengths]: on its ball."""
+    part = smoothstep((abs(rise) - STEPPED[0]) / (STEPPED[1] - STEPPED[0]))
+    if part == 0.0:
+        return cycle
+    u = np.linspace(0.0, 1.0, len(cycle.stance))[:, None]
+    early = part * smoothstep((0.5 - u) / 0.5)
+    first = smoothstep((0.3 - u) / 0.3)
+    ball = BALL_UP if rise > 0 else BALL_DOWN
+    return replace(cycle, stance=(1.0 - early) * cycle.stance - part * ball * first)
 
 
 def _reversed(curves: Array, strike: float) -> Array:

@@ -1,41 +1,39 @@
 """The gait cycle of a clip: cut out of a recording or a loop, on the spot or travelling, and closed.
 
-In a recording the cycle lies between two heel strikes of the same foot that are most alike. What is left of the
+In a recording the cycle lies between the two moments that are most alike (`looping.find_cycle`). What is left of the
 difference between its two ends is shared out over its whole length.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidMotion, InvalidRig
+from ..filters import looping
 from ..filters.contacts import CURVES, Flags, contacts, cycles, sole_points
 from ..kinematics import base
 from ..maths import quat
 from ..maths.ramp import wrap
 from ..motion import Motion
-from ..skeleton import CORE_ROLES, LEG, SIDES, Array
+from ..skeleton import LEG, SIDES, Array
 from .gaitcycle import GaitCycle, Legs, legs_of
 
 STRIDE_RANGE = (0.35, 2.5)
-"""Shortest and longest time from a strike to the next of the same foot [s]."""
+"""Shortest and longest time of a stride, two steps [s]."""
 LEAST_SAMPLES = 8
 ON_THE_SPOT = 0.1
 """Slower than this a clip stays where it is [leg lengths a second]."""
 TURN_MAX = np.radians(45.0)
 """A cycle that turns further is no straight walk."""
-MISMATCH_MAX = np.radians(20.0)
-"""Difference of two strikes, as a root mean square angle of the joints, beyond which they do not belong together."""
-CLOSED_MAX = np.radians(8.0)
-"""Difference of the two ends of a clip beyond which the whole of it is not a loop."""
+CLOSED_MAX = 1.0
+"""Difference of the two ends of a clip, as a part of what happens between them, beyond which it is not a loop."""
 
 _UP = np.array([0.0, 0.0, 1.0])
-_RATE_WEIGHT = 0.1
-"""Difference of angle between two strikes that weighs as much as a difference of angular velocity of one [s]."""
+_TURNED = 1.0
+"""How much it counts that joints are turned alike [leg lengths a radian]: a cycle is closed by turning them."""
 
 
 def find_cycle(motion: Motion, speed: float = 0.0) -> GaitCycle:
@@ -52,9 +50,8 @@ def find_cycle(motion: Motion, speed: float = 0.0) -> GaitCycle:
         raise InvalidMotion(f"a clip of {len(motion)} samples has no gait cycle; it needs at least {LEAST_SAMPLES}")
     legs = legs_of(skeleton)
     motion = _travelling(motion, legs, speed)
-    first, last = (0, len(motion) - 1) if motion.loop else _best_cut(motion)
-    repeats, follows = _ends(motion)
-    if motion.loop or (last - first == len(motion) - 1 and follows < repeats):
+    first, last, goes_on = (0, len(motion) - 1, True) if motion.loop else _best_cut(motion)
+    if goes_on:
         roots, rotations, keep = _closed_loop(motion)
     else:
         roots, rotations = motion.roots[first : last + 1], motion.rotations[first : last + 1]
@@ -156,14 +153,6 @@ def _step_over(values: Array) -> Array:
     return gain
 
 
-def _ends(motion: Motion) -> tuple[float, float]:
-    """How far a clip is from being a loop [rad]: if its last sample repeats the first, and if the first comes next."""
-    rotations = quat.continuous(motion.rotations[:, _known(motion)][[-2, -1, 0, 1]])
-    before, over, after = quat.log(quat.multiply(quat.conjugate(rotations[:-1]), rotations[1:]))
-    repeats, follows = (float(np.sqrt((v**2).sum(axis=-1).mean())) for v in (over, over - (before + after) / 2))
-    return repeats, follows
-
-
 def _closed_loop(motion: Motion) -> tuple[Array, Array, npt.NDArray[np.int64]]:
     """Roots (N + 1, 3) and rotations (N + 1, J, 4) of a loop and of the moment after it; and the samples kept."""
     roots, rotations = motion.roots, quat.continuous(motion.rotations)
@@ -184,51 +173,28 @@ def _closed_loop(motion: Motion) -> tuple[Array, Array, npt.NDArray[np.int64]]:
     )
 
 
-def _best_cut(motion: Motion) -> tuple[int, int]:
-    """First sample of the best cycle of a clip, and the sample that closes it."""
-    marked = contacts(motion)
-    shortest, longest = (seconds * motion.fps for seconds in STRIDE_RANGE)
-    pairs = []
-    for side in SIDES:
-        strikes = [round(e.time * motion.fps) for e in marked.events if e.name == f"heel_strike_{side}"]
-        for a, b in pairwise(strikes):
-            slack = round(0.04 * (b - a))
-            pairs += [(a, c) for c in range(b - slack, min(b + slack, len(motion) - 1) + 1)]
-    pairs = [(a, b) for a, b in pairs if shortest <= b - a <= longest]
-    last = len(motion) - 1
-    whole = shortest <= last <= 2 * longest  # it may be a loop made by hand
-    if whole:
-        pairs.append((0, last))
-    if not pairs:
+def _best_cut(motion: Motion) -> tuple[int, int, bool]:
+    """First sample of the best cycle of a clip, the sample that closes it, and whether that is the one after its last.
+
+    It begins with a heel strike. The whole clip counts too where it is a loop made by hand.
+    """
+    last, (shortest, longest) = len(motion) - 1, STRIDE_RANGE
+    strikes = [round(e.time * motion.fps) for e in contacts(motion).events if e.name.startswith("heel_strike")]
+    repeats, follows = looping.ends(motion, turned=_TURNED)
+    whole = shortest <= last / motion.fps <= 2 * longest and min(repeats, follows) < CLOSED_MAX
+    if not whole and (not strikes or last / motion.fps < shortest):
         raise InvalidMotion(
             f"no gait cycle in a clip of {motion.duration:.1f} s: it needs two heel strikes of the same foot, "
             "or to end as it began"
         )
-    costs = _mismatch(motion, np.array(pairs))
-    if whole:  # of its two ends the poses are known, but hardly how fast they change
-        cost = min(_ends(motion))
-        costs[-1] = cost if cost < CLOSED_MAX and np.isfinite(costs[-1]) else np.inf
-    best = int(costs.argmin())
-    if costs[best] > MISMATCH_MAX:
-        raise InvalidMotion("no gait cycle in the clip: no two of its strides are alike; choose a steadier walk")
-    return pairs[best]
-
-
-def _mismatch(motion: Motion, pairs: npt.NDArray[np.int64]) -> Array:
-    """(K,) how unlike the body and its motion are at the two samples of each pair (K, 2) [rad]."""
-    rotations, leg = motion.rotations[:, _known(motion)], motion.skeleton.leg_length()
-    ahead, behind = (np.clip(np.arange(len(motion)) + k, 0, len(motion) - 1) for k in (1, -1))
-    per_second = (motion.fps / (ahead - behind))[:, None]
-    rates = quat.log(quat.multiply(quat.conjugate(rotations[behind]), rotations[ahead])) * per_second[..., None]
-    velocity = (motion.roots[ahead] - motion.roots[behind]) * per_second / leg
-    a, b = pairs.T
-    angles = quat.distance(rotations[a], rotations[b]) ** 2
-    turning = _RATE_WEIGHT**2 * ((rates[a] - rates[b]) ** 2).sum(axis=-1)
-    moving = _RATE_WEIGHT**2 * ((velocity[a] - velocity[b]) ** 2).sum(axis=-1)
-    still = np.hypot(*velocity[a, :2].T) < ON_THE_SPOT
-    return np.where(still, np.inf, np.sqrt((angles + turning).mean(axis=1) + moving))
-
-
-def _known(motion: Motion) -> list[int]:
-    """The joints by which moments are compared."""
-    return [j for role in (*CORE_ROLES, "spine") for j in motion.skeleton.roles.get(role, ())]
+    try:
+        found = looping.find_cycle(motion, lengths=STRIDE_RANGE, starts=strikes, turned=_TURNED)
+    except InvalidMotion:
+        if not whole:
+            raise InvalidMotion(
+                "no gait cycle in the clip: no two of its strides are alike; choose a steadier walk"
+            ) from None
+    else:
+        if not whole or found.unlike < min(repeats, follows):
+            return found.first, found.last, False
+    return 0, last, follows < repeats

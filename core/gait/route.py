@@ -24,6 +24,8 @@ STANDING = 0.02
 """Slower than this a body stands [m/s]."""
 UPHILL = 1.5
 """How much slopes slow a body down: 1 / (1 + UPHILL * rise over run)."""
+SPIN = 3.0
+"""Fastest a body turns as it goes: there is a step for every quarter of a turn, or nearly [rad/s]."""
 TURN_FIRST = np.radians(50.0)
 """A body that must turn by more than this turns on the spot before it goes."""
 
@@ -129,7 +131,7 @@ def _bounds(way: Array, lengths: Array, params: RouteParams) -> Array:
     """(M,) highest speed on each point of the way by its curvature [m/s]."""
     tangents = np.unwrap(np.arctan2(np.gradient(way[:, 0], lengths), -np.gradient(way[:, 1], lengths)))
     bend = np.abs(np.gradient(tangents, lengths))
-    out: Array = np.sqrt(params.cornering / np.maximum(bend, 1e-6))
+    out: Array = np.minimum(np.sqrt(params.cornering / np.maximum(bend, 1e-6)), SPIN / np.maximum(bend, 1e-6))
     return out
 
 
@@ -142,8 +144,8 @@ def _eased(lengths: Array, bounds: Array, fps: float, params: RouteParams, movin
         squares[k] = min(squares[k], squares[k - 1] + gain[k - 1])
     if params.stop:
         squares[-1] = 0.0
-        for k in range(len(squares) - 2, -1, -1):
-            squares[k] = min(squares[k], squares[k + 1] + gain[k])
+    for k in range(len(squares) - 2, -1, -1):
+        squares[k] = min(squares[k], squares[k + 1] + gain[k])
     speeds = np.sqrt(squares)
     spans = np.diff(lengths)
     times = np.concatenate([[0.0], np.cumsum(2 * spans / np.maximum(speeds[1:] + speeds[:-1], 1e-6))])

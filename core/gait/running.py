@@ -156,6 +156,10 @@ class Run:
         wanted = speeds / (self.stretch * self.relations.step_lengths(speeds))
         return np.asarray(wanted / self._reached(speeds))
 
+    def beat(self, speed: float, side: str) -> float:
+        """How long the step that begins with a strike of `side` lasts, by the mean: both sides are alike."""
+        return 1.0
+
     def stride(self, speed: float) -> Stride:
         """The stride at a speed [m/s], with what is held."""
         return self.state(speed).stride

@@ -17,15 +17,14 @@ from ..maths import quat
 from ..maths.ramp import wrap
 from ..skeleton import Array
 from .cycle import Cycle, Gait
-from .footfalls import FOREVER, Footfall, Interval, Plan, Wishes, reverse
+from .departure import departure, first_side, first_swing
+from .footfalls import FOREVER, Footfall, Interval, Plan, Wishes, landing, quickened, reverse
 from .physique import Physique
 from .terrain import Ground
 from .track import STILL, Track
 
 HOME = (0.09, np.radians(12.0))
 """A standing foot this near to where it would stand at ease [leg lengths; rad] need not step."""
-START = (0.03, np.radians(3.0))
-"""A standing body steps when it has left its place by this [leg lengths; rad]."""
 TURN_RADIUS = 0.6
 """A turn counts as a walk on a circle of this radius [leg lengths]."""
 SIDESTEP = 2.2
@@ -36,10 +35,13 @@ SETTLE = 0.7
 """Time in which a body comes to rest after its last step [s for a leg of 0.9 m]."""
 SHIFT = 0.35
 """Time in which the weight goes over to one foot before the first step [s for a leg of 0.9 m]."""
-SOONEST = 0.15
-"""A standing foot is not lifted sooner than this [s for a leg of 0.9 m]."""
-LIFT_BEFORE = 0.1
-"""How long before that it lifts the foot [s for a leg of 0.9 m]."""
+QUICKEST = 0.38
+"""Shortest step by which a stair is taken; who is faster takes two at a time [s for a leg of 0.9 m]."""
+LONGEST_DOUBLE = 0.45
+"""Longest part of a step in which both feet are on the ground."""
+TREAD_AHEAD = 0.4
+"""How far beyond a footfall stairs are looked for [leg lengths]."""
+_UP = np.array([0.0, 0.0, 1.0])
 
 
 class Planner:
@@ -52,7 +54,7 @@ class Planner:
         self.slow = STILL * body.leg
         self.unit = float(np.sqrt(body.leg / 0.9))
         pace = self.pace(track.forward, track.sideways, track.turning)
-        self.paces = pace
+        self.paces, self.swift = pace, np.hypot(track.forward, track.sideways)
         self.clocks = {
             name: np.concatenate([[0.0], np.cumsum(_midpoints(gait.cadence(pace)))]) / track.fps
             for name, gait in gaits.items()
@@ -68,34 +70,34 @@ class Planner:
         out: Array = np.sqrt(forward**2 + (SIDESTEP * sideways) ** 2 + (TURN_RADIUS * self.body.leg * turning) ** 2)
         return out
 
-    def after(self, gait: str, time: float) -> float:
-        """When a step that begins at `time` is over, by the clock of a gait."""
+    def after(self, gait: str, time: float, side: int | None = None) -> float:
+        """When a step that begins at `time`, by a strike of `side` or of either, is over by the clock of a gait."""
         clock, (first, last), fps = self.clocks[gait], self.ends[gait], self.track.fps
         now = np.interp(time, np.arange(len(clock)) / fps, clock)
         now += first * min(time, 0.0) + last * max(time - self.track.duration, 0.0)
-        goal = now + 1.0
+        goal = now + (1.0 if side is None else self.gaits[gait].beat(self._pace_at(time), "LR"[side]))
         if goal <= 0.0:
             return float(goal / first)
         if goal >= clock[-1]:
             return float(self.track.duration + (goal - clock[-1]) / last)
         return float(np.interp(goal, clock, np.arange(len(clock)) / fps))
 
-    def stride(self, gait: str, time: float, side: int) -> Cycle:
-        """The cycle of the step that begins at `time`."""
+    def stride(self, gait: str, time: float, side: int, hurry: float = 1.0) -> Cycle:
+        """The cycle of the step that begins at `time`, so many times quicker and shorter than usual."""
         window = self.after(gait, time) - time
         forward, sideways, turning = self.track.speeds(time, window)
         around = TURN_RADIUS * self.body.leg * turning
         pace = math.sqrt(forward**2 + (0.5 * SIDESTEP * sideways) ** 2 + (0.5 * around) ** 2)
         if self._pace_at(time) <= self.slow and pace < 2 * self.slow:
             pace = 0.0
-        cycle = self.gaits[gait].cycle(pace, "LR"[side])
+        cycle = quickened(self.gaits[gait].cycle(pace / hurry, "LR"[side]), hurry)
         if forward < -0.1 * pace and forward < 0:
             cycle = reverse(cycle)
         extra = abs(sideways) * cycle.step_time
         return replace(cycle, width=cycle.width + extra) if extra > 1e-6 else cycle
 
-    def fall(self, side: int, strike: float, cycle: Cycle, gait: str, near: float) -> Footfall:
-        """The footfall of a strike, near the height of the one before [m]."""
+    def fall(self, side: int, strike: float, cycle: Cycle, gait: str, before: Array) -> Footfall:
+        """The footfall of a strike, near the height of the one at `before` (3,)."""
         over = strike + cycle.lead * cycle.stance_time
         x, y, heading = self.track.point(over)
         out = 1.0 if side == 0 else -1.0
@@ -111,8 +113,14 @@ class Planner:
             return replace(last, strike=strike, cycle=cycle, gait=gait, number=number)
         forward, sideways, _ = self.track.speeds(strike, cycle.step_time)
         direction = heading - out * cycle.toe_out - math.atan2(-sideways, forward)
-        at, turn = self.terrain.ground(place, heading, side, max(strike, 0.0), direction, near, mine is not None)
-        return Footfall(side, at, turn, wanted, strike, FOREVER, cycle, gait, number)
+        at, turn = self.terrain.ground(place, heading, side, max(strike, 0.0), direction, before[2], mine is not None)
+        if self.terrain.even:
+            return Footfall(side, at, turn, wanted, strike, FOREVER, cycle, gait, number)
+        # on a slope the other foot is lower but in the plane of this one
+        rise, above = float(at[2] - before[2]), float((at - before) @ quat.rotate(turn, _UP))
+        rise = rise if abs(rise) < abs(above) else above
+        cycle = landing(cycle, rise / self.body.leg)
+        return Footfall(side, at, turn, wanted, strike, FOREVER, cycle, gait, number, rise=rise)
 
     def stand(self) -> list[Footfall]:
         """The footfalls of a body that stands at ease where the track begins."""
@@ -149,29 +157,30 @@ class Planner:
                 intervals.append(Interval(at, settled, previous.side, previous.cycle, still))
                 at, walking = settled, False
             elif walking:
-                gait = self.wishes.choose(self._pace_at(at), gait)
+                gait = self.wishes.choose(self._at(at, self.swift), gait)
                 side = 1 - previous.side
-                strike = self.after(gait, at)
+                strike = self.after(gait, at, previous.side)
                 if self._pace_at(at) <= self.slow:
                     strike = min(strike, at + CLOSING * self.unit)
-                fall = self.fall(side, strike, self.stride(gait, strike, side), gait, float(previous.place[2]))
+                strike, cycle = self._onto_tread(previous, at, strike, gait)
+                fall = self.fall(side, strike, cycle, gait, previous.place)
                 intervals.append(Interval(at, strike, previous.side, previous.cycle, fall.cycle))
                 _lift(falls, side, self._off(falls, side, at, strike))
                 falls.append(fall)
                 at = strike
             else:
-                lift = self._departure(max(at, 0.0))
+                lift = departure(self.track, self.body.leg, self.unit, max(at, 0.0))
                 if lift is None:
                     intervals.append(Interval(at, FOREVER, previous.side, still, still))
                     break
-                gait = self.wishes.choose(self._pace_at(lift + 0.3 * self.unit), gait)
-                side = self._first_side(falls, lift)
+                gait = self.wishes.choose(self._at(lift + 0.3 * self.unit, self.swift), gait)
+                side = first_side(self.track, self.body.leg, self.unit, falls, lift, self.wishes.first)
                 shift = max(at, lift - SHIFT * self.unit)
                 if shift > at:
                     intervals.append(Interval(at, shift, previous.side, still, still))
                 ahead = self.stride(gait, lift + 0.4 * self.unit, side)
-                at = lift + self._first_swing(lift, ahead.swing_time)
-                fall = self.fall(side, at, self.stride(gait, at, side), gait, float(previous.place[2]))
+                at = lift + first_swing(self.track, self.body.leg, self.unit, lift, ahead.swing_time)
+                fall = self.fall(side, at, self.stride(gait, at, side), gait, previous.place)
                 intervals.append(Interval(shift, at, 1 - side, still, fall.cycle))
                 _lift(falls, side, lift)
                 falls[-2:] = [replace(f, leaving=fall.cycle) for f in falls[-2:]]
@@ -180,29 +189,57 @@ class Planner:
         self.terrain.check_way(np.array([f.place for f in falls]), np.array([f.strike for f in falls]))
         return Plan(tuple(falls), tuple(intervals))
 
+    def _onto_tread(self, previous: Footfall, at: float, strike: float, gait: str) -> tuple[float, Cycle]:
+        """When a step that begins at `at` strikes, usually at `strike`, and its stride: stairs are taken singly."""
+        side, usual = 1 - previous.side, strike - at
+        cycle = self.stride(gait, strike, side)
+        if self.terrain.even:
+            return strike, cycle
+        over = strike + cycle.lead * cycle.stance_time
+        pace = max(self._pace_at(over), 10 * self.slow)
+        times = np.linspace(at, over + TREAD_AHEAD * self.body.leg / pace, 81)
+        way = self.track.at(times)
+        out = (1.0 - 2.0 * side) * cycle.width / 2
+        way[:, :2] += out * np.column_stack([np.cos(way[:, 2]), np.sin(way[:, 2])])
+        for k in self.terrain.treads(way, side, max(strike, 0.0), float(previous.place[2])).tolist():
+            goal, on, mine = float(np.interp(k, np.arange(len(times)), times)), strike, cycle
+            for _ in range(3):
+                lag = mine.lead * mine.stance_time / mine.step_time
+                on = (goal + lag * at) / (1.0 + lag)
+                if not QUICKEST * self.unit <= on - at < 1.2 * usual:
+                    break
+                mine = self.stride(gait, on, side, usual / (on - at))
+            else:
+                return on, mine
+        return strike, cycle
+
     def _off(self, falls: list[Footfall], side: int, at: float, strike: float) -> float:
         """When the foot of `side` leaves, for its next strike: its own stance as its stride has it, in real steps."""
         last = next(f for f in reversed(falls) if f.side == side)
         cycle = last.leaving or last.cycle
-        overlap = (cycle.stance_time - cycle.step_time) / cycle.step_time
+        overlap = cycle.stance_time / cycle.step_time - 1.0
         before = at - last.strike if last.strike > -FOREVER else cycle.step_time
-        off = at + overlap * before
+        # who walks faster from step to step does not stand on both feet as long as the slow step had it
+        off = at + min(overlap * before, LONGEST_DOUBLE * (strike - at))
         low = last.strike + 0.1 * before if last.strike > -FOREVER else at
         return float(min(max(off, low), strike - 0.3 * min(cycle.swing_time, strike - at)))
 
     def _come_from_before(self, falls: list[Footfall], gait: str) -> None:
         """Put two footfalls before the beginning of the track, as if the body came from there."""
-        time, near = -2.2 * (self.after(gait, 0.0)), self.level()
+        time, before = -2.2 * (self.after(gait, 0.0)), np.array([*self.track.base[0, :2], self.level()])
         for side in (0, 1):
-            falls.append(self.fall(side, time, self.stride(gait, time, side), gait, near))
-            near = float(falls[-1].place[2])
-            time = self.after(gait, time)
+            falls.append(self.fall(side, time, self.stride(gait, time, side), gait, before))
+            before = falls[-1].place
+            time = self.after(gait, time, side)
         self.count = 0 if time > 0 else -1
 
     def _pace_at(self, time: float) -> float:
-        at = min(max(time * self.track.fps, 0.0), len(self.paces) - 1.0)
-        k = min(int(at), len(self.paces) - 2)
-        return float(self.paces[k] + (at - k) * (self.paces[k + 1] - self.paces[k]))
+        return self._at(time, self.paces)
+
+    def _at(self, time: float, values: Array) -> float:
+        at = min(max(time * self.track.fps, 0.0), len(values) - 1.0)
+        k = min(int(at), len(values) - 2)
+        return float(values[k] + (at - k) * (values[k + 1] - values[k]))
 
     def _home(self, falls: list[Footfall], time: float) -> bool:
         """Whether the body is at rest and both feet stand where they may stay."""
@@ -228,49 +265,6 @@ class Planner:
             if np.hypot(*(wanted - home)) > near * self.body.leg or abs(turned) > HOME[1]:
                 return False
         return True
-
-    def _departure(self, time: float) -> float | None:
-        """When a body that stands from `time` on must lift its first foot; None for never."""
-        fps = self.track.fps
-        first = int(np.ceil(time * fps))
-        if first >= len(self.track.base):
-            return None
-        gone = self.track.base[first:] - np.array(self.track.point(min(time, self.track.duration)))
-        away = np.maximum(np.hypot(gone[:, 0], gone[:, 1]) / (START[0] * self.body.leg), np.abs(gone[:, 2]) / START[1])
-        if not np.any(away > 1.0):
-            return None
-        k = int(np.argmax(away > 1.0))
-        part = (1.0 - away[k - 1]) / (away[k] - away[k - 1]) - 1.0 if k else 0.0
-        # a heel has to rise before its foot can leave
-        return float(max(time + SOONEST * self.unit, (first + k + part) / fps - LIFT_BEFORE * self.unit))
-
-    def _first_swing(self, lift: float, usual: float) -> float:
-        """How long the first swing may last before the body has left its standing foot too far behind [s]."""
-        times = lift + np.linspace(0.0, usual, 9)
-        gone = np.abs(self.track.at(times) - self.track.at(lift))
-        far = (np.hypot(gone[:, 0], gone[:, 1]) > 0.3 * self.body.leg) | (gone[:, 2] > np.radians(25.0))
-        soonest = min(usual, 0.28 * self.unit)
-        return float(max(times[far.argmax()] - lift if far.any() else usual, soonest))
-
-    def _first_side(self, falls: list[Footfall], time: float) -> int:
-        """The foot that begins: the one on the side to which the body goes or turns, else the one that is behind."""
-        ahead = 0.35 * self.unit
-        here, there = self.track.at(np.array([time, time + ahead]))
-        if abs(there[2] - here[2]) > np.radians(6.0):
-            return 0 if there[2] > here[2] else 1
-        s, c = np.sin(here[2]), np.cos(here[2])
-        move = there - here
-        forward, left = s * move[0] - c * move[1], c * move[0] + s * move[1]
-        if abs(left) > 0.7 * abs(forward):
-            return 0 if left > 0 else 1
-        if self.wishes.first is not None:
-            return self.wishes.first
-        feet = [next(f for f in reversed(falls) if f.side == side).place for side in (0, 1)]
-        behind = [s * foot[0] - c * foot[1] for foot in feet]
-        apart = 0.02 * self.body.leg
-        if abs(behind[0] - behind[1]) < apart:
-            return 1
-        return int(np.argmin(behind) if forward >= 0 else np.argmax(behind))
 
 
 def _lift(falls: list[Footfall], side: int, off: float) -> None:

@@ -19,10 +19,14 @@ ROUGH = 0.012
 """Ground within this of a plane is even enough for a sole [leg lengths]."""
 STEEPEST = np.radians(35.0)
 """A sole is not tilted further than this."""
+PERCH = 0.25
+"""A sole hangs over an edge only if even ground is farther away by this [leg lengths]."""
 OVERHEAD = 1.6
 """What is higher than this above the last footfall is not ground but a ceiling [leg lengths]."""
 HIGHEST = 0.55
 """Highest step up or down that is taken [leg lengths]."""
+RISER, SHORTEST_TREAD = 0.05, 0.2
+"""Ground goes up or down a step where it does so by this at once, to a tread if it is this long [leg lengths]."""
 SHIFTS = np.array([0.0, *(s * k / 50 for k in range(1, 17) for s in (1.0, -1.0))])
 """How far ahead or back a footfall may move to find even ground, the nearest first [leg lengths]."""
 _UP = np.array([0.0, 0.0, 1.0])
@@ -38,6 +42,8 @@ def _indexed(world: World) -> Surface:
 
 class Terrain:
     """The ground of a world as one body treads it; bodies that move are taken where they are at the time."""
+
+    even = False
 
     def __init__(self, world: World, body: Physique) -> None:
         self.world = world
@@ -77,11 +83,20 @@ class Terrain:
         even = ok & (rough < ROUGH * self.leg) & (slope < STEEPEST)
         if not ok.any():
             self._refuse(place, time, near)
-        free = even if fixed else even & self._free_ahead(points, ahead, planes[:, 0], time, near)
-        if free.any():
-            k = int(np.flatnonzero(free)[0])
+        if fixed:
+            k = 0
+        elif even.any():
+            k = int(even.argmax())
+            # not so close before a riser that it would stub it, but not on another level for that
+            free = even & (np.abs(planes[:, 0] - planes[k, 0]) < RISER * self.leg)
+            free &= self._free_ahead(points, ahead, planes[:, 0], time, near)
+            k = int(free.argmax()) if free.any() else k
         else:
-            k = int(np.flatnonzero(even)[0] if even.any() else np.flatnonzero(ok)[rough[ok].argmin()])
+            k = int(np.flatnonzero(ok)[rough[ok].argmin()])
+        held = ok & self._held(z)
+        if held.any() and not fixed:
+            perch = int(held.argmax())
+            k = k if even[k] and abs(shifts[k]) < abs(shifts[perch]) + PERCH * self.leg else perch
         lean = planes[k, 1:] * min(1.0, np.tan(STEEPEST) / max(np.tan(slope[k]), 1e-9))
         if not even[k]:
             lean = np.zeros(2)
@@ -90,6 +105,33 @@ class Terrain:
         normal = quat.unit(np.array([-lean[0], -lean[1], 1.0]))
         turn = quat.multiply(quat.between(_UP, normal), quat.about(_UP, heading))
         return np.array([*places[k], level]), turn
+
+    def _held(self, z: Array) -> Bools:
+        """(C,) whether soles over ground of heights (C, 6) stand on it with the ball and with heel or tip besides."""
+        on = z > z.max(axis=1, keepdims=True) - ROUGH * self.leg
+        held: Bools = on[:, 3] & on[:, 4] & (on[:, 5] | on[:, :3].all(axis=1))
+        return held
+
+    def treads(self, way: Array, side: int, time: float, near: float) -> Array:
+        """(K,) where on a way (n, 3) of x, y and heading the foot stands in the middle of a tread, as indices.
+
+        Treads are level stretches between two risers, long enough for a foot and within its reach.
+        """
+        z, _, hit = height(self.surface, way[:, :2], time, below=near + OVERHEAD * self.leg)
+        moves = np.diff(way[:, :2], axis=0)
+        gone = np.concatenate([[0.0], np.cumsum(np.hypot(*moves.T))])
+        riser = (np.abs(np.diff(z)) > RISER * self.leg + 0.7 * np.diff(gone)) | (np.diff(hit) != 0)
+        edges = np.flatnonzero(riser)
+        first, last = edges[:-1] + 1, edges[1:]
+        far = (gone[last] + gone[last + 1] - gone[first] - gone[first - 1]) / 2
+        good = hit[first] & (np.abs(z[first] - near) <= HIGHEST * self.leg) & (far >= SHORTEST_TREAD * self.leg)
+        ahead = np.array([np.sin(way[0, 2]), -np.cos(way[0, 2])])
+        facing = float(quat.unit(way[-1, :2] - way[0, :2]) @ ahead)
+        # an ankle is not over the middle of its sole
+        reach = -self.soles[side][:, 1]
+        middle = (gone[first] + gone[last]) / 2 - facing * (reach.max() + reach.min()) / 2
+        found: Array = np.interp(middle[good], gone, np.arange(len(gone)))
+        return found
 
     def _free_ahead(self, points: Array, ahead: Array, levels: Array, time: float, near: float) -> Bools:
         """(C,) whether no step up is so close before the soles (C, 6, 2) that they would stub it when they leave."""
@@ -132,7 +174,9 @@ class Terrain:
 
 
 class Ground(Protocol):
-    """What feet are put on."""
+    """What feet are put on; `even` if it is a level floor."""
+
+    even: bool
 
     def ground(
         self, place: Array, heading: float, side: int, time: float, direction: float, near: float, fixed: bool
@@ -144,6 +188,10 @@ class Ground(Protocol):
         """Raise NoPath where something stands between one footfall and the next, of (n, 3) at times (n,)."""
         ...
 
+    def treads(self, way: Array, side: int, time: float, near: float) -> Array:
+        """(K,) where on a way (n, 3) a foot stands in the middle of a tread; see `Terrain.treads`."""
+        ...
+
     def heights(self, points: Array, times: Array) -> Array:
         """(n,) height of the ground under points (n, 3) at times (n,) [m]."""
         ...
@@ -151,6 +199,8 @@ class Ground(Protocol):
 
 class Level:
     """A level floor at a height [m]."""
+
+    even = True
 
     def __init__(self, floor: float = 0.0) -> None:
         self.floor = floor
@@ -163,6 +213,10 @@ class Level:
 
     def check_way(self, places: Array, times: Array) -> None:
         """As `Terrain.check_way`: nothing stands on it."""
+
+    def treads(self, way: Array, side: int, time: float, near: float) -> Array:
+        """As `Terrain.treads`: there are none."""
+        return np.zeros(0)
 
     def heights(self, points: Array, times: Array) -> Array:
         """As `Terrain.heights`."""

@@ -118,10 +118,10 @@ def travel(
     if params.gait == "run" or (params.gait == "auto" and track.fastest() > limit):
         gaits["run"] = Run(body, params.run or RunStyle())
 
-    def choose(pace: float, now: str) -> str:
+    def choose(speed: float, now: str) -> str:
         if params.gait != "auto":
             return params.gait
-        return "run" if pace > limit * (HYSTERESIS if now == "walk" else 1.0 / HYSTERESIS) else "walk"
+        return "run" if speed > limit * (HYSTERESIS if now == "walk" else 1.0 / HYSTERESIS) else "walk"
 
     wishes = Wishes(
         choose=choose,
@@ -130,14 +130,14 @@ def travel(
         final=None if end is None else _feet_of(skeleton, body, end, gaits["walk"]),
     )
     planner = Planner(track, body, gaits, terrain, wishes)
-    gait = choose(float(planner.paces[0]), "walk")
+    gait = choose(float(planner.swift[0]), "walk")
     standing = None
     if start is not None:
         standing = _feet_of(skeleton, body, start, gaits["walk"])
     elif not planner.moving[0]:
         standing = planner.stand()
     plan = planner.plan(standing, gait)
-    return replace(embody(skeleton, body, track, plan, terrain, params.banking, start, end), base=base.points)
+    return embody(skeleton, body, track, plan, terrain, params.banking, base.points, start, end)
 
 
 def _feet_of(skeleton: Skeleton, body: Physique, pose: Pose, gait: Gait) -> list[Footfall]:

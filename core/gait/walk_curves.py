@@ -57,22 +57,26 @@ def _through(values: Array, slopes: Callable[[Array, Array], Array]) -> Array:
     return hermite(np.linspace(0.0, 1.0, LEG_SAMPLES), knots, values, slopes(knots, values))
 
 
-def curve(table: Table, froude: float) -> Array:
-    """(LEG_SAMPLES,) one curve [rad] at a speed in units of sqrt(g leg), held at the ends of what was recorded."""
+def _beyond_middle(froude: Array) -> Array:
+    return np.clip(froude, SLOWEST, FASTEST)[:, None] - MIDDLE
+
+
+def curve(table: Table, froude: Array) -> Array:
+    """(S, LEG_SAMPLES) a curve [rad] at speeds (S,) in units of sqrt(g leg), held at the ends of what was recorded."""
     base, change = _sampled(table)
-    out: Array = base + change * (np.clip(froude, SLOWEST, FASTEST) - MIDDLE)
+    out: Array = base + change * _beyond_middle(froude)
     return out
 
 
-def stance(froude: float) -> tuple[Array, Array]:
-    """Pitch of the foot and knee flexion (LEG_SAMPLES,) from strike to toe-off [rad]."""
+def stance(froude: Array) -> tuple[Array, Array]:
+    """Pitch of the foot and knee flexion (S, LEG_SAMPLES) from strike to toe-off [rad] at speeds (S,)."""
     # without overshoot, so that a flat foot is quite flat and leaves the ground by its heel alone
     base, change = np.radians(np.array(_STANCE_PITCH, dtype=np.float64))
-    pitch = _through(base + change * (np.clip(froude, SLOWEST, FASTEST) - MIDDLE), monotone_slopes)
+    pitch = _through((base + change * _beyond_middle(froude)).T, monotone_slopes).T
     late = np.linspace(0.0, 1.0, LEG_SAMPLES) > 0.38
     return np.where(late, np.minimum(pitch, 0.0), pitch), curve(_STANCE_KNEE, froude)
 
 
-def swing(froude: float) -> tuple[Array, Array, Array]:
-    """Pitch of the thigh, knee flexion and pitch of the foot (LEG_SAMPLES,) from toe-off to strike [rad]."""
+def swing(froude: Array) -> tuple[Array, Array, Array]:
+    """Pitch of the thigh, knee flexion and pitch of the foot (S, LEG_SAMPLES) from toe-off to strike [rad]."""
     return curve(_SWING_THIGH, froude), curve(_SWING_KNEE, froude), curve(_SWING_PITCH, froude)

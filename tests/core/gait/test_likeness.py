@@ -25,13 +25,11 @@ FARTHEST, FARTHEST_MEAN = 8.0, 10.0
 
 EXCEPTIONS = {
     # the knee of the recording is held at exactly zero from 30 to 50 % of the stride, as by a joint limit
-    ("104_02", "knee"): (0.85, 12.0, 10.0),
+    ("104_02", "knee"): (0.87, 11.0, 10.0),
     # a clip made for a game: no list of the pelvis, knees that give by 40 degrees, stance of 56 % at 1.5 m/s
-    ("olafhaag_walk01", "hip"): (0.9, 8.0, 11.0),
-    ("olafhaag_walk01", "knee"): (0.65, 15.0, 10.0),
-    ("olafhaag_walk01", "ankle"): (0.62, 8.0, 10.0),
+    ("olafhaag_walk01", "knee"): (0.65, 14.0, 10.0),
+    ("olafhaag_walk01", "ankle"): (0.7, 8.0, 10.0),
     # runners differ more than walkers do, and there are but two
-    ("02_03", "knee"): (0.95, 8.0, 13.0),
     ("09_01", "knee"): (0.95, 9.0, 10.0),
     ("09_01", "ankle"): (0.88, 8.5, 17.0),
 }
@@ -114,8 +112,7 @@ def share(speed, leg=0.9):
 
 @pytest.mark.parametrize("speed", [1.1, 1.2, 1.3, 1.4, 1.5, 1.6])
 def test_feet_are_on_the_ground_for_58_to_64_percent_of_the_stride_at_usual_speeds(speed):
-    # contact ends when the ball lifts; the toes leave the ground about three hundredths of a stride later
-    assert 0.565 <= share(speed) <= 0.64
+    assert 0.58 <= share(speed) <= 0.64
 
 
 def test_the_share_of_stance_falls_with_speed():

@@ -354,6 +354,12 @@ def test_a_limp_spares_the_leg_that_hurts():
     assert stances(neutral, "L") == pytest.approx(stances(neutral, "R"), rel=0.02)
 
 
+def test_a_limp_has_uneven_strikes():
+    found = [(e.time, e.name[-1]) for e in motion("Limping").events if e.name.startswith("heel_strike")]
+    spans = {s: np.mean([b - a for (a, one), (b, _) in pairwise(found[2:-2]) if one == s]) for s in "LR"}
+    assert spans["L"] < 0.85 * spans["R"]
+
+
 def test_limps_of_the_left_and_of_the_right_leg_are_mirror_images():
     limp = style("Limping")
     way = start_stop(limp.speed, 24.0)

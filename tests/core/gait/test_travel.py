@@ -13,6 +13,7 @@ from repeat import repeats
 from troupe.core import InvalidMotion, InvalidParam, InvalidRig, Pose, Skeleton
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.formats import bvh
+from troupe.core.gait.route import follow
 from troupe.core.gait.travel import TravelParams, travel
 from troupe.core.kinematics import anatomy, base, fk
 from troupe.core.kinematics.limb_ik import LIMBS, place_limb
@@ -55,8 +56,7 @@ def test_planted_points_stay_within_a_millimetre(name):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_nothing_of_the_feet_sinks_by_more_than_a_millimetre(name):
-    # at 7 m/s the tip of the toes goes into the ground for a moment as the foot leaves
-    assert depth(gone(name)) < (12 * MM if name == "run at 7.0" else MM)
+    assert depth(gone(name)) < MM
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -67,15 +67,28 @@ def test_planted_points_are_on_the_ground(name):
 @pytest.mark.parametrize("name", EVERY)
 def test_no_joint_leaves_its_limits(name):
     over, where = beyond_limits(gone(name))
-    # a planted foot lies as the ground does: in sharp corners and in steps aside its ankle is turned further
-    slack = SLACK + np.radians({"corners": 8.0, "sideways": 1.0, "run at 7.0": 1.0}.get(name, 0.0))
-    assert over < slack, f"{np.degrees(over):.2f} degrees: {where}"
+    assert over < SLACK, f"{np.degrees(over):.2f} degrees: {where}"
+
+
+@pytest.mark.parametrize("angle", [-90, 60, 120, 150])
+@pytest.mark.parametrize("speed", [0.8, 1.4, 1.8])
+def test_no_corner_of_a_way_breaks_a_joint_or_pops_a_knee(angle, speed):
+    x, y = 3 * np.sin(np.radians(angle)), 3 * np.cos(np.radians(angle))
+    motion = travel(BODY, follow([[0, 0], [0, -3], [x, -3 - y]], speed, 60.0, heading=0.0))
+    over, where = beyond_limits(motion)
+    assert over < np.radians(0.5), f"{np.degrees(over):.2f} degrees: {where}"
+    assert knee_pop(motion) < 3.0
+    assert slide(motion) < MM
+
+
+@pytest.mark.parametrize("way", [turn(np.pi, 0.6), straight(1.3, 2.0, direction=np.pi / 2)], ids=["turn", "sideways"])
+def test_who_turns_fast_or_steps_aside_fast_still_walks(way):
+    assert {data["gait"] for _, _, data in strikes(travel(BODY, way))} == {"walk"}
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_no_knee_pops(name):
-    # after a turn on the spot and a stop the first steps are small, and so is the median of their peaks
-    assert knee_pop(gone(name)) < {"behind": 4.0, "keyed speeds": 3.5}.get(name, 3.0)
+    assert knee_pop(gone(name)) < 3.0
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -472,7 +485,7 @@ def test_a_walk_can_start_in_the_pose_in_which_another_ended():
 # --- other bodies
 
 
-def check(skeleton, speed=1.3, pop=3.0):
+def check(skeleton, speed=1.3):
     """All limits of a walk on a body, relative to its size."""
     scale = size(skeleton)
     for way in (start_stop(speed, 60.0, go=2.0, skeleton=skeleton), straight(1.8, 3.0, 60.0, skeleton=skeleton)):
@@ -480,7 +493,7 @@ def check(skeleton, speed=1.3, pop=3.0):
         assert slide(motion) < MM * max(scale, 1e-9)
         assert depth(motion) < MM * scale
         assert hover(motion) < 2.5 * MM * scale
-        assert knee_pop(motion) < pop
+        assert knee_pop(motion) < 3.0
         over, where = beyond_limits(motion)
         assert over < SLACK, f"{np.degrees(over):.2f} degrees: {where}"
         assert len(strikes(motion)) >= 4
@@ -497,7 +510,7 @@ def scaled(skeleton, factor):
 
 @pytest.mark.parametrize("factor", [0.1, 10.0])
 def test_bodies_of_another_scale_walk(factor):
-    check(scaled(BODY, factor), pop=4.0)
+    check(scaled(BODY, factor))
 
 
 @pytest.mark.parametrize("factor", [0.25, 4.0])
