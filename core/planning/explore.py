@@ -11,7 +11,7 @@ free; so it walks into dead ends, notices, and turns back. Any other engine may 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,6 +34,19 @@ from .walkable import WalkableParams
 
 Planner = Callable[[World, Array, Array, float], Path]
 """From the believed world, a start (2,), goals (n, 2) and how near is near enough [m] to a Path of x, y; or NoPath."""
+
+
+Frames = Generator[None, None, bool]
+"""Something that takes frames, one at each yield, and returns whether it came to what it was for."""
+
+
+def finish(frames: Frames) -> bool:
+    """All frames at once."""
+    while True:
+        try:
+            next(frames)
+        except StopIteration as end:
+            return bool(end.value)
 
 
 @dataclass(frozen=True)
@@ -184,16 +197,25 @@ class Outing:
 
     def look_round(self, seconds: float, until: Callable[[], bool]) -> bool:
         """Stand and let the gaze sweep; true as soon as `until` is."""
+        return finish(self.looking_round(seconds, until))
+
+    def looking_round(self, seconds: float, until: Callable[[], bool]) -> Frames:
+        """`look_round`, frame by frame."""
         for k in range(1, round(seconds / self.dt) + 1):
             if until() or self.over:
                 break
             self.walker.gaze = sweep(k * self.dt, period=seconds)
             self.look()
+            yield
         self.walker.gaze = 0.0
         return until()
 
     def go(self, goals: Array, until: Callable[[], bool] | None = None, near: float | None = None) -> bool:
         """Walk to the nearest of goals (n, 2), planning anew whenever what is believed changes."""
+        return finish(self.going(goals, until, near))
+
+    def going(self, goals: Array, until: Callable[[], bool] | None = None, near: float | None = None) -> Frames:
+        """`go`, frame by frame."""
         stop = self.params.arrive if near is None else near
         planned, stuck = -1, -1.0
         self.walker.way = np.zeros((0, 2))
@@ -218,6 +240,7 @@ class Outing:
             self.walker.gaze = 0.0 if stuck < 0 else sweep(self.now - stuck)
             self.walker.step(self.dt, self.params)
             self.look()
+            yield
         return False
 
     def _plan(self, goals: Array, near: float) -> Path | None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ..skeleton import Array
 from ..world import World
 from .awareness import Awareness, Explorer
-from .explore import Exploration, ExploreParams, Outing, map_planner
+from .explore import Exploration, ExploreParams, Frames, Outing, finish, map_planner
 from .map import MapParams, project
 from .scenery import Scenery
 from .survey import Survey, frontier, surveyed, unseen
@@ -52,24 +52,35 @@ def seek(
     params = params or ExploreParams()
     chart = map_params or MapParams(radius=params.radius)
     outing = Outing(world, start, explorer, params, aware, map_planner(chart), exclude, time, should_stop)
+    return outing.result(finish(seeking(outing, name, chart)))
+
+
+def seeking(outing: Outing, name: str, chart: MapParams) -> Frames:
+    """`seek`, frame by frame, for an actor on its way.
+
+    Args:
+        outing: Before its first look.
+        name: Of a body, or of a class of bodies.
+        chart: How the believed world becomes the map to walk and search on.
+    """
     outing.look()
     search = _Search(outing, name, unseen(project(outing.believed(), chart)))
-    if outing.look_round(SWEEP, search.found):
-        return outing.result(True)
+    if (yield from outing.looking_round(SWEEP, search.found)):
+        return True
     known = outing.aware.memory.find(name)
-    if known is not None and outing.go(known.matrix[None, :2, 3], search.found, NEAR):
-        outing.look_round(SWEEP, search.found)
+    if known is not None and (yield from outing.going(known.matrix[None, :2, 3], search.found, NEAR)):
+        yield from outing.looking_round(SWEEP, search.found)
     while not search.found() and not outing.over:
         ways = project(outing.believed(), chart).walkable(chart.radius)
         search.aim = frontier(search.survey, ways, outing.walker.place)
         if search.aim is None:
             outing.note("gave_up", {"why": "everything that can be reached has been looked at"})
             break
-        outing.go(search.aim[None], search.found_or_cleared)
+        yield from outing.going(search.aim[None], search.found_or_cleared)
         if not search.found_or_cleared():
-            outing.look_round(SWEEP, search.found)
+            yield from outing.looking_round(SWEEP, search.found)
             search.survey = search.survey.closed_at(search.aim)
-    return outing.result(search.found())
+    return search.found()
 
 
 class _Search:

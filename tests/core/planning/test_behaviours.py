@@ -1,0 +1,419 @@
+"""What actors do: each behaviour shows what it is called after, from sensors and orders alone."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from troupe.core.errors import InvalidParam, NoPath
+from troupe.core.figure.mannequin import mannequin
+from troupe.core.gait.walk import WalkParams, walk
+from troupe.core.motion import Path
+from troupe.core.params import declared
+from troupe.core.planning import behaviours, mingle, scenes, script, tasks
+from troupe.core.planning.actors import ActorSetup, Behaviour, NavigateParams
+from troupe.core.planning.behaviours import Evade, Follow, Go, Patrol, Pursue, Stand, Wander, intercept
+from troupe.core.planning.chart import sees
+from troupe.core.planning.mingle import Hide, Mingle, Queue, Search, Tag
+from troupe.core.planning.navigate import begin, play, step
+from troupe.core.planning.scenes import box, floor, spot, towards
+from troupe.core.planning.script import Script
+from troupe.core.world import World
+
+FPS = 24.0
+HALL = World((floor(-8, -8, 8, 8),), FPS)
+
+
+def played(actors, seconds, world=HALL, places=None, **params):
+    """State after a while."""
+    return play(begin(world, actors, NavigateParams(**params), places), world, seconds)
+
+
+def said(state, what, actor=None):
+    return [e for e in state.transcript if e["what"] == what and actor in (None, e["actor"])]
+
+
+def tracks(state):
+    """(T, A, 2) places so far."""
+    return np.array(state.track)[..., :2]
+
+
+def overlap(state):
+    place = tracks(state)
+    gap = np.sqrt(((place[:, :, None] - place[:, None]) ** 2).sum(-1)) + 1e3 * np.eye(place.shape[1])
+    return float((state.cast.radius[:, None] + state.cast.radius - gap).max())
+
+
+def line(*points, speed=1.0):
+    """A place that moves along a polyline."""
+    way = np.array(points, dtype=float)
+    times = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(way, axis=0).T)) / speed])
+    return Path(way, ("x", "y"), times)
+
+
+def every_behaviour():
+    return [
+        c
+        for m in (behaviours, mingle, script)
+        for c in vars(m).values()
+        if isinstance(c, type) and issubclass(c, Behaviour) and c is not Behaviour
+    ]
+
+
+def test_every_behaviour_has_at_most_six_basic_parameters():
+    assert len(set(every_behaviour())) >= 12
+    for kind in every_behaviour():
+        assert sum(p.basic for p in declared(kind)) <= 6, kind
+
+
+def test_going_to_an_actor_stops_at_the_distance():
+    actors = {"A": ActorSetup(towards(-4, 0, 0, 0), Go(target="B", stop=1.2)), "B": ActorSetup(np.zeros(3), Stand())}
+    state = played(actors, 8.0)
+    assert state.minds[0].arrived
+    assert np.hypot(*(state.movers.place[0] - state.movers.place[1])) == pytest.approx(1.2, abs=0.12)
+
+
+def test_going_takes_the_final_heading():
+    state = played({"A": ActorSetup(towards(-2, 0, 0, 0), Go(place=(1, 0, 0), turn=True, facing=0.4))}, 8.0)
+    assert state.movers.heading[0] == pytest.approx(0.4, abs=0.02)
+
+
+def test_going_to_a_thing_ends_beside_it():
+    world = World((floor(-8, -8, 8, 8), box("Table", 1, (2, -0.5, 0), (3, 0.5, 0.8))), FPS)
+    state = played({"A": ActorSetup(towards(-2, 0, 0, 0), Go(target="Table", stop=1.2))}, 8.0, world)
+    assert state.minds[0].arrived
+    assert 0.9 < np.hypot(*(state.movers.place[0] - [2.5, 0.0])) < 1.4
+
+
+def test_an_unknown_target_is_named_with_those_there_are():
+    with pytest.raises(InvalidParam, match="no such actor, place or body; there are A, Floor"):
+        played({"A": ActorSetup(np.zeros(3), Go(target="Nobody"))}, 0.1)
+
+
+@pytest.mark.req("kuffner", 43)
+def test_following_goes_beyond_the_near_distance_and_stands_within():
+    actors = {"A": ActorSetup(towards(-5, 0, 0, 0), Follow(target="Goal"))}
+    goal = {"Goal": line((0, 0), (0, 0.01), (6, 0))}
+    state = begin(HALL, actors, NavigateParams(), goal)
+    while state.clock < 9.0:
+        before = state
+        state = step(state, HALL)
+        if state.minds[0].order is not before.minds[0].order:
+            far = np.hypot(*(before.movers.place[0] - _at(goal["Goal"], before.clock)))
+            order = state.minds[0].order
+            assert order.going == (far > 1.7)
+            assert not order.going or order.stop == 1.5
+    gap = np.hypot(*(state.movers.place[0] - _at(goal["Goal"], state.clock)))
+    assert 1.3 < gap < 1.8
+
+
+def _at(path, time):
+    return np.array([np.interp(time, path.times, path.points[:, k]) for k in (0, 1)])
+
+
+@pytest.mark.req("kuffner", 96)
+def test_on_a_tour_the_guests_keep_their_distance_behind_the_guide():
+    scene = scenes.tour()
+    state = play(begin(scene.world, scene.actors, scene.params), scene.world, 19.0)
+    place = tracks(state)
+    gap = np.hypot(*(place[:, 1:] - place[:, :1]).transpose(2, 0, 1))
+    waiting = gap[round(18.0 * FPS) : round(18.8 * FPS)]
+    assert waiting.min() > 1.0 and waiting.max() < 2.5
+    assert overlap(state) <= 0.02
+
+
+@pytest.mark.req("kuffner", 45, 96)
+def test_robots_wander_and_follow_whoever_passes_near():
+    scene = scenes.company()
+    state = begin(scene.world, scene.actors, scene.params)
+    stalled = 0.0
+    while state.clock < 14.5:
+        state = step(state, scene.world)
+        stalled = max(stalled, max(m.stalled for m in state.minds))
+    robots = [e for e in said(state, "follows") if e["actor"].startswith("Robot")]
+    assert robots and all("passes within" in e["why"] for e in robots)
+    wandered = np.ptp(tracks(state)[:, 3:], axis=0).max(axis=-1)
+    assert wandered.min() > 2.0
+    assert overlap(state) <= 0.02 and stalled < 5.0
+
+
+@pytest.mark.req("kuffner", 45, 96)
+def test_six_who_pursue_one_all_reach_it():
+    scene = scenes.pursuit()
+    state = begin(scene.world, scene.actors, scene.params)
+    stalled, caught = 0.0, set()
+    while state.clock < 40.0 and len(caught) < 6:
+        state = step(state, scene.world)
+        stalled = max(stalled, max(m.stalled for m in state.minds))
+        caught = {e["actor"] for e in said(state, "catches")}
+    assert len(caught) == 6
+    assert overlap(state) <= 0.02 and stalled < 5.0
+
+
+@pytest.mark.req("kuffner", 96)
+def test_in_tag_whoever_is_touched_freezes_and_is_it():
+    scene = scenes.tag_game(players=3)
+    state = begin(scene.world, scene.actors, scene.params)
+    while state.clock < 50.0 and len(said(state, "touches")) < 2:
+        state = step(state, scene.world)
+    first, second = said(state, "touches")[:2]
+    touched = first["why"].split(" is within")[0]
+    assert second["actor"] == touched
+    k = state.cast.index(touched)
+    a = round(first["time"] * FPS)
+    toucher = state.cast.index(first["actor"])
+    assert np.hypot(*(tracks(state)[a, k] - tracks(state)[a, toucher])) <= 0.85
+    rest = tracks(state)[a + 14 : a + 22, k]
+    assert np.ptp(rest, axis=0).max() < 0.35
+    assert state.blackboard["it before"] == touched
+
+
+def test_the_meeting_place_is_that_of_the_formula():
+    assert intercept(np.zeros(2), 2.0, np.array([10.0, 0.0]), np.array([0.0, 1.0])) == pytest.approx(
+        [10.0, 5.7735], abs=1e-4
+    )
+    assert intercept(np.zeros(2), 1.0, np.array([10.0, 0.0]), np.array([2.0, 0.0])) is None
+    assert intercept(np.zeros(2), 1.0, np.array([10.0, 0.0]), np.array([-1.0, 0.0])) == pytest.approx([5.0, 0.0])
+
+
+def test_a_pursuer_heads_for_where_its_prey_will_be():
+    actors = {"A": ActorSetup(np.zeros(3), Pursue(target="Prey"))}
+    state = played(actors, 1.0, places={"Prey": line((6, -4), (6, 6), speed=1.0)})
+    assert state.minds[0].order.goals[0, 1] > _at(line((6, -4), (6, 6)), 1.0)[1] + 1.0
+
+
+@pytest.mark.req("badler", 70)
+def test_out_of_sight_a_pursuer_goes_to_where_it_last_saw_its_prey():
+    world = World((floor(-8, -8, 8, 8), box("Wall", 1, (1.9, -0.7, 0), (2.1, 2.5, 2.5))), FPS)
+    prey = line((0, -1), (2.6, -1), (2.6, 2.0), (6.0, 2.0), speed=1.2)
+    actors = {"A": ActorSetup(towards(-3.5, -1, 0, -1), Pursue(target="Prey", see=True))}
+    state = played(actors, 6.5, world, {"Prey": prey})
+    lost = said(state, "goes to where it was")
+    assert lost and 2.3 < lost[0]["time"] < 3.0
+    assert any(e["time"] > lost[0]["time"] for e in said(state, "chases"))
+
+
+@pytest.mark.req("badler", 70)
+def test_evading_keeps_away_until_it_is_safe():
+    actors = {
+        "A": ActorSetup(towards(0, 0, -1, 0), Evade(target="B")),
+        "B": ActorSetup(towards(-5, 0, 0, 0), Patrol(waypoints=((0.0, 0.0),), loop=False)),
+    }
+    state = played(actors, 9.0)
+    gap = np.hypot(*(tracks(state)[:, 0] - tracks(state)[:, 1]).T)
+    assert said(state, "flees") and said(state, "stops")
+    assert gap[-1] > 5.5 and gap.min() > 2.0
+
+
+@pytest.mark.req("kuffner", 96)
+def test_wandering_goes_from_one_free_place_to_another():
+    world = World((floor(-8, -8, 8, 8), box("Box", 1, (-1, 2, 0), (1, 4, 1))), FPS)
+    state = played({"A": ActorSetup(np.zeros(3), Wander(pause=0.0))}, 16.0, world)
+    goals = [tuple(map(float, e["why"][4:-1].split(", "))) for e in said(state, "wanders")]
+    assert len(goals) >= 2
+    steps = np.hypot(*np.diff(np.array(goals), axis=0).T)
+    assert steps.min() > 2.5 and steps.max() < 8.6
+
+
+def test_patrolling_passes_every_waypoint_in_order_and_begins_again():
+    way = ((1.2, 0.0), (1.2, 1.2))
+    state = played({"A": ActorSetup(np.zeros(3), Patrol(waypoints=way))}, 14.0)
+    assert [e["why"] for e in said(state, "passes")][:3] == ["waypoint 1", "waypoint 2", "waypoint 1"]
+    once = played({"A": ActorSetup(np.zeros(3), Patrol(waypoints=way, loop=False))}, 9.0)
+    assert np.allclose(once.movers.place[0], way[1], atol=0.1)
+
+
+def test_who_hides_ends_where_it_cannot_be_seen():
+    world = World((floor(-8, -8, 8, 8), box("Wall", 1, (1, -1.5, 0), (1.2, 1.5, 2.5))), FPS)
+    actors = {
+        "A": ActorSetup(towards(-1, 0, -5, 0), Hide(target="B")),
+        "B": ActorSetup(towards(-5, 0, 0, 0), Stand()),
+    }
+    state = played(actors, 8.0, world)
+    assert not sees(state.chart.map, state.movers.place[1], state.movers.place[0])
+    assert said(state, "is hidden")
+
+
+def test_who_searches_finds_what_is_behind_a_wall_and_gives_up_when_there_is_nothing():
+    room = [
+        ((-4, -3, 0), (4, -2.8, 2.5)),
+        ((-4, 2.8, 0), (4, 3, 2.5)),
+        ((-4, -3, 0), (-3.8, 3, 2.5)),
+        ((3.8, -3, 0), (4, 3, 2.5)),
+    ]
+    wall = [box(f"W{k}", k + 1, *b) for k, b in enumerate(room)] + [box("Screen", 9, (0.5, -3, 0), (0.7, 1.2, 2.5))]
+    world = World((floor(-5, -4, 5, 4), *wall), FPS)
+    actors = {
+        "A": ActorSetup(towards(-2, -1, -3, -1), Search(target="B")),
+        "B": ActorSetup(towards(2.5, -1.5, 0, 0), Stand()),
+    }
+    state = begin(world, actors)
+    while state.clock < 40.0 and not said(state, "finds"):
+        state = step(state, world)
+    assert said(state, "finds")
+    alone = begin(world, {"A": ActorSetup(towards(-2, -1, -3, -1), Search(reach=6.0))})
+    while alone.clock < 90.0 and not said(alone, "gives up"):
+        alone = step(alone, world)
+    assert said(alone, "gives up")
+
+
+def test_those_in_line_are_served_in_the_order_in_which_they_came():
+    queue = Queue(target="Counter", service=0.5, leave=(4.0, 3.0, 0.0), direction=0.0)
+    actors = {
+        "A": ActorSetup(towards(0.0, -2, 0, 0), queue),
+        "B": ActorSetup(towards(1.0, -4, 0, 0), queue),
+        "C": ActorSetup(towards(-1.0, -6, 0, 0), queue),
+    }
+    state = begin(HALL, actors, NavigateParams(), {"Counter": spot(0.0, 0.0)})
+    while state.clock < 30.0 and len(said(state, "leaves")) < 3:
+        state = step(state, HALL)
+    assert [e["actor"] for e in said(state, "leaves")] == ["A", "B", "C"]
+    assert overlap(state) <= 0.02
+
+
+def test_mingling_with_anybody_minds_everybody():
+    actors = {"A": ActorSetup(np.zeros(3), Mingle(near=3.0)), "B": ActorSetup(towards(2, 0, 5, 0), Stand())}
+    assert "B passes" in said(played(actors, 1.0), "follows")[0]["why"]
+
+
+GREET = {
+    "main": [
+        {"do": "go", "target": "B", "stop": 1.5},
+        {"repeat": 2, "do_all": [{"do": "wait", "seconds": 0.5}, {"do": "say", "what": "waves", "why": "twice"}]},
+        {
+            "if": {"near": "B", "distance": 1.7},
+            "then": [{"call": "bow", "with": {"whom": "B"}}],
+            "else": [{"do": "stop"}],
+        },
+    ],
+    "bow": [{"do": "face", "target": "$whom"}, {"do": "say", "what": "bows", "why": "$whom"}],
+}
+
+
+@pytest.mark.req("kuffner", 6)
+def test_a_script_loops_asks_acts_and_calls_with_parameters():
+    actors = {
+        "A": ActorSetup(towards(-4, 0, 0, 0), Script(text=json.dumps(GREET))),
+        "B": ActorSetup(np.zeros(3), Stand()),
+    }
+    state = played(actors, 9.0)
+    assert len(said(state, "waves", "A")) == 2
+    assert said(state, "waves")[1]["time"] - said(state, "waves")[0]["time"] > 0.49
+    assert [e["why"] for e in said(state, "bows")] == ["B"]
+    assert said(state, "arrives")[0]["time"] < said(state, "waves")[0]["time"]
+
+
+def test_a_while_reacts_as_long_as_its_condition_holds():
+    text = [
+        {
+            "while": {"after": 8.0, "not": True},
+            "do_all": [
+                {
+                    "if": {"near": "Goal", "distance": 1.7},
+                    "then": [{"do": "stop"}],
+                    "else": [{"do": "go", "target": "Goal", "stop": 1.5}],
+                }
+            ],
+        },
+        {"do": "say", "what": "ends", "why": "time is over"},
+    ]
+    actors = {"A": ActorSetup(towards(-4, 0, 0, 0), Script(text=json.dumps(text)))}
+    state = played(actors, 8.5, places={"Goal": line((0, 0), (3, 0), speed=0.5)})
+    assert 1.3 < np.hypot(*(state.movers.place[0] - [3.0, 0.0])) < 1.9
+    assert said(state, "ends")[0]["time"] >= 8.0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[", "line 1, column 2"),
+        ('{"other": []}', "one called main"),
+        ('[{"do": "fly"}]', "there are go, stop, wait, face, say"),
+        ('[{"call": "x"}]', "no such script"),
+        ('[{"if": {"far": 1}}]', "near, visible"),
+        ('[{"go": 1}]', "one of do, if, while, repeat, call"),
+        ('[{"repeat": 2, "do_all": 3}]', "list of steps"),
+    ],
+)
+def test_a_wrong_script_is_refused_with_the_place(text, message):
+    with pytest.raises(InvalidParam, match=message):
+        played({"A": ActorSetup(np.zeros(3), Script(text=text))}, 0.1)
+
+
+def test_a_script_that_never_rests_is_stopped():
+    text = json.dumps({"main": [{"call": "main"}]})
+    with pytest.raises(InvalidParam, match=r"deep|at once"):
+        played({"A": ActorSetup(np.zeros(3), Script(text=text))}, 0.1)
+
+
+FIGURE = mannequin()
+
+
+def scope(world=HALL):
+    wave = walk(FIGURE, WalkParams(distance=1.5), fps=FPS)
+    fast = walk(FIGURE, WalkParams(distance=3.0, speed=1.8), fps=FPS)
+    clips = (
+        tasks.Clip("Slow", wave, frozenset({"walk", "show"}), {"speed": 1.0}),
+        tasks.Clip("Fast", fast, frozenset({"walk"}), {"speed": 1.8}),
+    )
+    return tasks.Scope(FIGURE, world, clips, FPS)
+
+
+@pytest.mark.req("kuffner", 2)
+def test_a_composite_task_is_a_flat_chain_whose_ends_meet():
+    fetch = tasks.Composite(
+        "fetch",
+        (
+            tasks.MoveTo((2.0, 0.0)),
+            tasks.Composite("look", (tasks.TurnTo(0.0), tasks.Wait(0.5))),
+            tasks.MoveTo((0.0, 0.0)),
+        ),
+    )
+    chain = tasks.expand(fetch)
+    assert [t.name for t in chain] == ["move to", "turn to", "wait", "move to"]
+    done = tasks.execute(fetch, tasks.Stance(np.array([0.0, 0.0, 1.5]), None), scope())
+    assert done.failure is None and len(done.motions) == 4
+    for a, b in zip(done.motions[:-1], done.motions[1:], strict=True):
+        assert np.abs(a.roots[-1] - b.roots[0]).max() <= 1e-6
+        assert np.abs(np.abs((a.rotations[-1] * b.rotations[0]).sum(-1)) - 1).max() <= 1e-6
+    whole = tasks.chained(done.motions)
+    assert len(whole) == sum(len(m) for m in done.motions) - 3
+    assert done.stance.base[:2] == pytest.approx([0.0, 0.0], abs=0.02)
+
+
+@pytest.mark.req("kuffner", 3)
+def test_a_chain_ends_at_the_task_that_fails_and_says_which_and_how():
+    walls = [
+        box(f"W{k}", k + 1, *b)
+        for k, b in enumerate(
+            [
+                ((4, -2, 0), (4.2, 2, 2)),
+                ((6, -2, 0), (6.2, 2, 2)),
+                ((4, 2, 0), (6.2, 2.2, 2)),
+                ((4, -2.2, 0), (6.2, -2, 2)),
+            ]
+        )
+    ]
+    shut = World((floor(-8, -8, 9, 8), *walls), FPS)
+    chain = tasks.Composite("go", (tasks.MoveTo((2.0, 0.0)), tasks.MoveTo((5.1, 0.0)), tasks.Wait()))
+    done = tasks.execute(chain, tasks.Stance(np.array([0.0, 0.0, 1.5]), None), scope(shut))
+    assert len(done.motions) == 1
+    assert done.failure.number == 1 and done.failure.task == "move to" and isinstance(done.failure.error, NoPath)
+    assert done.stance.base[:2] == pytest.approx([2.0, 0.0], abs=0.02)
+
+
+@pytest.mark.req("kuffner", 8)
+def test_the_nearest_clip_plays_from_where_one_stands_without_a_jump():
+    here = tasks.execute(tasks.Wait(0.3), tasks.Stance(np.array([2.0, 1.0, 0.7]), None), scope())
+    done = tasks.execute(tasks.PlayClip(("walk",), (("speed", 1.7),)), here.stance, scope())
+    before, after = here.motions[0], done.motions[0]
+    assert len(after) == len(scope().clips[1].motion)
+    assert np.abs(before.roots[-1] - after.roots[0]).max() <= 1e-3
+    assert 2 * np.arccos(np.abs((before.rotations[-1] * after.rotations[0]).sum(-1)).clip(0, 1)).max() <= np.radians(
+        0.1
+    )
+    assert tasks.pick(scope().clips, ("show",), {"speed": 1.8}).name == "Slow"
+    with pytest.raises(InvalidParam, match="tags are show, walk"):
+        tasks.pick(scope().clips, ("dance",), {})
+    assert Tag().touch == 0.8 and Tag().freeze == 1.0

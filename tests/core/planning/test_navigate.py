@@ -1,0 +1,365 @@
+"""The engine: replanning, waiting, the guard against going to and fro, styles, pausing, and bodies on their feet."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from troupe.core.errors import Cancelled, InvalidParam, NoPath
+from troupe.core.figure.mannequin import mannequin
+from troupe.core.gait.travel import TravelParams
+from troupe.core.maths import geometry
+from troupe.core.maths.spline import arc_length, at_length
+from troupe.core.motion import Path
+from troupe.core.planning import courses, navigate, scenes
+from troupe.core.planning.actors import ActorSetup, Command, NavigateParams, Style
+from troupe.core.planning.behaviours import Go, Stand, Wander
+from troupe.core.planning.chart import charted, clearance, sees
+from troupe.core.planning.follow import FAITHFUL, standing
+from troupe.core.planning.map import MapParams
+from troupe.core.planning.navigate import base_track, begin, direct, performed, play, reported, run, step
+from troupe.core.planning.scenes import box, floor, spot, towards
+from troupe.core.planning.verify import verify
+from troupe.core.world import World
+
+FPS = 24.0
+
+
+def started(scene):
+    return begin(scene.world, scene.actors, scene.params, scene.places)
+
+
+def until_arrived(scene, seconds):
+    """State when everybody has arrived, or the time is over."""
+    state = started(scene)
+    while state.clock < seconds - 1e-9 and not all(m.arrived for m in state.minds):
+        state = step(state, scene.world)
+    return state
+
+
+def said(state, what):
+    return [e for e in state.transcript if e["what"] == what]
+
+
+def moves(seconds, *keys):
+    """(T, 3) shifts of a body that goes through keys (time, x, y, z)."""
+    t = np.arange(round(seconds * FPS)) / FPS
+    rows = np.array(keys)
+    return np.stack([np.interp(t, rows[:, 0], rows[:, k]) for k in (1, 2, 3)], axis=-1)
+
+
+def gate(seconds, *keys):
+    """A corridor with a gate that moves."""
+    bodies = (
+        floor(-3, -3, 13, 3),
+        box("North", 1, (-2, 1.0, 0), (12, 1.2, 2.5)),
+        box("South", 2, (-2, -1.2, 0), (12, -1.0, 2.5)),
+        box("End", 3, (-2, -1, 0), (-1.8, 1, 2.5)),
+        box("Gate", 4, (5, -1, 0), (5.2, 1, 2.5), "door", moves(seconds, *keys)),
+    )
+    actor = ActorSetup(towards(0, 0, 1, 0), Go(place=(10, 0, 0)))
+    return scenes.Scene(World(bodies, FPS), {"A": actor}, NavigateParams(seconds=seconds))
+
+
+def solid(scene):
+    """The world without its floor, for distances."""
+    return World(tuple(b for b in scene.world.bodies if b.kind != "ground"), FPS)
+
+
+def test_the_maze_is_walked_within_a_hand_of_its_way_and_touches_no_wall():
+    scene = scenes.maze(size=4)
+    state = until_arrived(scene, 100.0)
+    assert state.minds[0].arrived
+    track = base_track(state, "Walker", FPS)
+    assert not verify({"Walker": track}, scene.world, 0.3)
+    plan = state.minds[0].plan.points
+    way = at_length(plan, np.arange(0.0, arc_length(plan)[-1], 0.05))
+    gap = np.hypot(*(track.points[::6, None, :2] - way).transpose(2, 0, 1)).min(axis=1)
+    assert gap.max() < 0.15
+
+
+def test_a_maze_of_14_cells_has_the_walls_of_a_spanning_tree():
+    world = scenes.maze().world
+    assert sum(len(b.triangles) for b in world.bodies if b.kind != "ground") == 2700
+
+
+@pytest.mark.req("kuffner", 40)
+def test_a_closing_door_a_falling_crate_and_a_moved_goal_each_change_the_way():
+    scene = scenes.office()
+    assert sum(len(b.triangles) for b in scene.world.bodies) > 15000
+    state = until_arrived(scene, 40.0)
+    times = [e["time"] for e in said(state, "replans")]
+    assert len(times) == 3
+    assert 5 < times[0] < 6 and 8 < times[1] < 9 and 16 < times[2] < 17
+    assert state.minds[0].arrived
+    assert not verify({"Walker": base_track(state, "Walker", FPS)}, scene.world, 0.3)
+
+
+@pytest.mark.req("kuffner", 41)
+def test_without_a_way_it_stops_smoothly_and_goes_on_when_there_is_one():
+    scene = gate(16.0, (0, 0, 0, 5), (2.0, 0, 0, 5), (2.2, 0, 0, 0), (6.0, 0, 0, 0), (6.2, 0, 0, 5))
+    state = started(scene)
+    speeds = []
+    while state.clock < 16.0 and not state.minds[0].arrived:
+        state = step(state, scene.world)
+        speeds.append(state.movers.speed[0])
+    assert said(state, "waits")[0]["time"] < 2.5
+    assert np.abs(np.diff(speeds)).max() < 6.1 / FPS
+    assert max(speeds[round(4.5 * FPS) : round(6.0 * FPS)]) < 0.05
+    assert state.minds[0].arrived
+    assert state.track[round(5 * FPS)][0, 0] < 4.7
+
+
+@pytest.mark.req("kuffner", 42)
+def test_a_goal_that_moves_is_tracked():
+    t = np.linspace(0.0, 12.0, 50)
+    lap = Path(np.column_stack([3 * np.cos(0.3 * t), 3 * np.sin(0.3 * t)]), ("x", "y"), t)
+    actors = {"A": ActorSetup(np.zeros(3), Go(target="Goal"))}
+    state = play(begin(World(fps=FPS), actors, NavigateParams(), {"Goal": lap}), World(fps=FPS), 11.0)
+    goal = [np.interp(11.0, t, lap.points[:, k]) for k in (0, 1)]
+    assert np.hypot(*(state.movers.place[0] - goal)) < 0.6
+    assert len(said(state, "replans")) >= 5
+
+
+@pytest.mark.req("kuffner", 44)
+def test_others_are_predicted_where_they_will_be_or_taken_where_they_are():
+    place, velocity = np.array([[4.0, 0.0]]), np.array([[0.0, 1.0]])
+    assert np.allclose(courses.predicted(place, velocity, np.zeros(2), 1.4, 1.0), [[4.0, 1.0]])
+    assert np.allclose(courses.predicted(place, velocity, np.zeros(2), 1.4, 0.0), place)
+    # one who is met sooner is looked at no further than that
+    assert np.allclose(courses.predicted(place, velocity, np.array([4.0, -1.2]), 1.4, 1.0), [[4.0, 0.5]])
+    actors = {
+        "A": ActorSetup(towards(0, 0, 6, 0), Go(place=(6, 0, 0))),
+        "B": ActorSetup(towards(3, -0.6, 3, 5), Stand()),
+    }
+    ways = {}
+    for mode in ("predict", "current", "none"):
+        state = begin(World(fps=FPS), actors, NavigateParams(others=mode))
+        movers = standing([s.base for s in actors.values()])
+        state = replace(state, movers=replace(movers, speed=np.array([0.0, 1.0])))
+        ways[mode] = courses.planned(
+            state, state.chart, 0, Go(place=(6, 0, 0)).think(False, _senses(state))[1], mode
+        ).points
+    assert len(ways["none"]) == 2
+    assert ways["current"][1:-1, 1].max() > 0.1
+    assert ways["predict"][1:-1, 1].min() < -0.5 or ways["predict"][1:-1, 1].max() > 0.8
+
+
+def _senses(state):
+    from troupe.core.planning.sensors import Senses
+
+    return Senses(state, World(fps=FPS), 0, 0)
+
+
+@pytest.mark.req("kuffner", 46)
+def test_in_the_trap_the_guard_arrives_and_one_without_turns_back_again_and_again():
+    guarded = until_arrived(scenes.trap(), 40.0)
+    assert guarded.minds[0].arrived
+    assert said(guarded, "keeps to its way")
+    scene = scenes.trap(guard=False, seconds=16.0)
+    free = until_arrived(scene, 16.0)
+    assert not free.minds[0].arrived
+    x = np.array(free.track)[:, 0, 0]
+    course = np.sign(np.diff(x)[np.abs(np.diff(x)) > 0.01])
+    assert np.count_nonzero(np.diff(course)) >= 3
+
+
+@pytest.mark.req("kuffner", 47)
+def test_a_style_changes_one_actor_alone():
+    def trial(style):
+        actors = {
+            "A": ActorSetup(towards(0, 0, 6, 0), Go(place=(6, 0, 0)), mannequin(), style),
+            "B": ActorSetup(towards(0, 9, 6, 9), Go(place=(6, 9, 0)), mannequin()),
+        }
+        state = play(begin(World(fps=FPS), actors, NavigateParams(others="none")), World(fps=FPS), 6.0)
+        return state, performed(state, World(fps=FPS))
+
+    plain, plain_out = trial(Style())
+    slow, slow_out = trial(Style(pace=0.5, follow=FAITHFUL, travel=TravelParams(style="Old")))
+    assert np.array_equal(np.array(plain.track)[:, 1], np.array(slow.track)[:, 1])
+    assert slow.movers.place[0, 0] < 0.7 * plain.movers.place[0, 0]
+    assert slow.cast.gains.turn_gain.tolist() == [10.0, 20.0]
+    assert np.array_equal(plain_out.motions["B"].rotations, slow_out.motions["B"].rotations)
+    assert not np.allclose(plain_out.motions["A"].rotations, slow_out.motions["A"].rotations)
+
+
+@pytest.mark.req("kuffner", 4, 98)
+def test_pausing_and_running_twice_change_nothing():
+    scene = scenes.company()
+    whole = play(started(scene), scene.world, 3.0)
+    paused = play(started(scene), scene.world, 1.5)
+    paused = play(paused, scene.world, 3.0)
+    again = play(started(scene), scene.world, 3.0)
+    for other in (paused, again):
+        assert np.array_equal(np.array(whole.track), np.array(other.track))
+        assert whole.transcript == other.transcript
+    assert np.array_equal(whole.movers.turning, paused.movers.turning)
+
+
+def test_another_seed_wanders_elsewhere():
+    actors = {"A": ActorSetup(np.zeros(3), Wander())}
+    ends = [play(begin(World(), actors, NavigateParams(seed=k)), World(), 5.0).movers.place[0] for k in (0, 1)]
+    assert np.hypot(*(ends[0] - ends[1])) > 0.3
+
+
+def test_the_bodies_walk_with_planted_feet_near_their_bases():
+    figure = mannequin()
+    actors = {
+        "A": ActorSetup(towards(-3, 0, 3, 0), Go(place=(3, 0, 0)), figure),
+        "B": ActorSetup(towards(3, 0.1, -3, 0), Go(place=(-3, 0.1, 0)), figure),
+    }
+    world = World((floor(-9, -9, 9, 9),), FPS)
+    shown = []
+    out = direct(world, actors, NavigateParams(seconds=7.0), progress=shown.append)
+    assert set(out.motions) == {"A", "B"} and shown[-1] == 1.0
+    for name, motion in out.motions.items():
+        assert len(motion) == round(7.0 * FPS) + 1
+        assert np.hypot(*(motion.roots[:, :2] - motion.base[:, :2]).T).max() < 0.25
+        assert any(e.name.startswith("heel_strike") for e in motion.events), name
+    assert {e["actor"] for e in out.transcript} == {"A", "B"}
+    assert all({"time", "actor", "what", "why"} == set(e) for e in out.transcript)
+    assert [e.data["what"] for e in out.events].count("arrives") == 2
+
+
+@pytest.mark.req("kuffner", 5)
+def test_the_report_says_what_came_of_it():
+    actors = {"A": ActorSetup(towards(-2, 0, 2, 0), Go(place=(2, 0, 0)), mannequin())}
+    world = World((floor(-9, -9, 9, 9), box("Box", 1, (-0.5, -0.5, 0), (0.5, 0.5, 1))), FPS)
+    state = play(begin(world, actors), world, 8.0)
+    report = reported(state, performed(state, world), world, 1.5)
+    assert report.success and report.seconds == 1.5 and not report.offences
+    assert 4.0 < report.length < 5.5
+    assert report.searches >= 1 and report.cells >= 1
+    assert report.checks == 2 * len(state.track) - 1
+    assert 1.0 < report.acceleration < 200.0
+
+
+@pytest.mark.req("kuffner", 107)
+def test_verifying_finds_what_happens_in_a_frame_or_between_two():
+    world = World((box("Post", 1, (-0.05, -0.05, 0), (0.05, 0.05, 2.0)),), 2.0)
+    t = np.arange(3) / 2.0
+    # passes the post half-way between two frames
+    through = Path(np.array([[-1.0, 0, 0], [1.0, 0, 0], [3.0, 0, 0]]), ("x", "y", "heading"), t)
+    found = verify({"A": through}, world, 0.3)
+    assert [(o.time, o.actor, o.other) for o in found] == [(0.25, "A", "Post")]
+    assert found[0].depth == pytest.approx(0.3, abs=0.06)
+    beside = Path(through.points + [0, 0.4, 0], through.axes, t)
+    assert not verify({"A": beside}, world, 0.3)
+    both = verify({"A": beside, "B": Path(beside.points + [0, 0.5, 0], beside.axes, t)}, world, 0.3)
+    assert len(both) == 5 and both[0].other == "B" and both[0].depth == pytest.approx(0.1)
+
+
+@pytest.mark.req("kuffner", 104)
+def test_replanning_is_fast_enough_to_play():
+    scene = scenes.office()
+    state = started(scene)
+    assert state.chart.map.blocked.size > 10_000
+    begun = time.process_time()
+    state = play(state, scene.world, 8.0)
+    rate = state.tick / (time.process_time() - begun)
+    assert rate > 30.0
+
+
+def test_a_command_changes_what_somebody_does():
+    actors = {"A": ActorSetup(np.zeros(3), Stand())}
+    state = step(begin(World(), actors), World(), [Command("A", Go(place=(3, 0, 0)))])
+    state = play(state, World(), 5.0)
+    assert state.minds[0].arrived and state.movers.place[0, 0] == pytest.approx(3.0, abs=0.08)
+    with pytest.raises(InvalidParam, match="must be one of A"):
+        step(state, World(), [Command("B", Stand())])
+
+
+def test_another_world_in_the_middle_of_a_run_is_minded():
+    actors = {"A": ActorSetup(towards(0, 0, 8, 0), Go(place=(8, 0, 0)))}
+    plain = World((floor(-9, -9, 12, 9),), FPS)
+    wall = box("Dropped", 1, (4, -1, 0), (4.3, 1, 2))
+    state = play(begin(plain, actors), plain, 1.5)
+    world = World((*plain.bodies, wall), FPS)
+    state = play(state, world, 12.0)
+    assert state.minds[0].arrived
+    assert not verify({"A": base_track(state, "A", FPS)}, world, 0.3)
+
+
+def test_running_is_playing_and_performing():
+    actors = {"A": ActorSetup(np.zeros(3), Stand(), mannequin())}
+    out = run(begin(World(), actors), World(), 0.5)
+    assert len(out.motions["A"]) == 13 and out.motions["A"].fps == 24.0
+
+
+def test_stopping_raises_cancelled():
+    actors = {"A": ActorSetup(np.zeros(3), Stand())}
+    with pytest.raises(Cancelled):
+        direct(World(), actors, should_stop=lambda: True)
+
+
+def test_nobody_is_refused():
+    with pytest.raises(InvalidParam, match="at least one actor"):
+        begin(World(), {})
+
+
+def test_actors_of_the_world_are_dodged():
+    track = np.column_stack([np.linspace(6, 0, 121), np.full(121, 0.05), np.full(121, -np.pi / 2)])
+    ghost = performed_ghost(track)
+    world = World((), FPS, {"Ghost": ghost})
+    actors = {"A": ActorSetup(towards(0, 0, 6, 0), Go(place=(6, 0, 0)))}
+    state = play(begin(world, actors), world, 4.9)
+    base = np.array(state.track)[:, 0, :2]
+    gap = np.hypot(*(base - track[: len(base), :2]).T)
+    assert gap.min() > 0.58
+
+
+def performed_ghost(track):
+    from troupe.core.gait.travel import travel
+
+    return travel(mannequin(), Path(track, ("x", "y", "heading"), np.arange(len(track)) / FPS))
+
+
+def test_sight_is_blocked_by_what_is_high_and_not_by_a_table():
+    world = World((box("Wall", 1, (1, -1, 0), (1.2, 1, 2.5)), box("Table", 2, (-1.2, -1, 0), (-1, 1, 0.8))))
+    chart = charted(world, MapParams(), np.array([[-3.0, 0], [3.0, 0]]))
+    assert not sees(chart.map, np.zeros(2), np.array([3.0, 0.0]))
+    assert sees(chart.map, np.zeros(2), np.array([-3.0, 0.0]))
+
+
+def test_clearance_is_the_distance_to_the_nearest_wall():
+    world = World((box("Wall", 1, (1, -3, 0), (1.2, 3, 2.5)),))
+    walk = charted(world, MapParams(cell=0.1), np.zeros((1, 2))).walkable(0.3)
+    near = clearance(walk, np.array([[0.5, 0.0], [0.2, 0.0]]))
+    assert near == pytest.approx([0.5, 0.8], abs=0.1)
+
+
+def test_the_world_of_a_gate_is_measured_from_its_bodies():
+    _, gap, _, _ = geometry.nearest(solid(gate(1.0, (0, 0, 0, 0), (1, 0, 0, 0))), np.array([[4.0, 0.0, 1.0]]))
+    assert gap[0] == pytest.approx(1.0)
+
+
+def test_no_way_at_all_is_said_and_raised_by_planners_only():
+    box_in = [
+        box(f"W{k}", k + 1, *b) for k, b in enumerate([((1, -1, 0), (1.2, 1.2, 2)), ((-1.2, -1, 0), (-1, 1.2, 2))])
+    ]
+    box_in += [box("N", 8, (-1.2, 1, 0), (1.2, 1.2, 2)), box("S", 9, (-1.2, -1.2, 0), (1.2, -1, 2))]
+    world = World(tuple(box_in), FPS)
+    state = play(begin(world, {"A": ActorSetup(np.zeros(3), Go(place=(5, 0, 0)))}), world, 2.0)
+    assert state.minds[0].blocked and len(said(state, "waits")) == 1
+    with pytest.raises(NoPath):
+        courses.planned(state, state.chart, 0, state.minds[0].order, "none")
+    assert np.hypot(*state.movers.place[0]) < 0.2
+    assert navigate.AXES == ("x", "y", "heading")
+    assert spot(1.0, 2.0).points.tolist() == [[1.0, 2.0]]
+
+
+@pytest.mark.req("kuffner", 105)
+def test_the_faithful_switch_turns_all_improvements_off():
+    world = World((floor(-4, -4, 8, 4), box("Box", 1, (2, -0.5, 0), (3, 0.5, 2))), FPS)
+    actors = {"A": ActorSetup(towards(0, 0, 5, 0), Go(place=(5, 0, 0)))}
+    plain, old = (begin(world, actors, NavigateParams(faithful=f)) for f in (False, True))
+    assert old.cast.gains.turn_gain[0] == 10.0 and plain.cast.gains.turn_gain[0] == 20.0
+    assert old.cast.step == pytest.approx(1 / 30) and plain.cast.step == pytest.approx(1 / 240)
+    assert old.chart.walkable(0.3).free.sum() > plain.chart.walkable(0.3).free.sum()
+    old = play(old, world, 8.0)
+    steps = np.diff(old.minds[0].plan.points, axis=0)[1:-1] / old.chart.map.cell
+    # from the centre of a cell to that of a neighbour
+    assert np.allclose(np.abs(steps).max(axis=1), 1.0) and np.allclose(steps, np.round(steps))
+    assert not old.movers.side.any()
