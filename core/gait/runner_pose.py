@@ -79,7 +79,7 @@ class _Poser:
         self.lower, self.relations, self.laws = lower, relations, laws
         self.stride, self.attributes = stride, attributes
         self.tilt = laws.pelvis_share * attributes.tilt
-        self.pitch = math.radians(laws.strike_pitch[attributes.toe_strike])
+        self.pitch = attributes.strike_pitch[attributes.toe_strike]
         self.warnings: list[str] = []
         natural = settle(relations, "speed", stride.speed)
         self.reach = attributes.overstride * stride.speed * natural.stance_time

@@ -49,6 +49,8 @@ class Attributes:
         metatarsal, plantar: Pitch of the foot, heel up, and extension of the ankle in the pose that gives the leg's
             length at toe-off; hidden.
         heel_off: How far the hip is ahead of the ankle when the heel begins to rise, in leg lengths; hidden.
+        strike_pitch: Pitch of the foot when heel or ball touch; hidden.
+        pointing: Extension of the ankle that is added all through the swing; hidden.
     """
 
     arm_swing: float
@@ -73,6 +75,8 @@ class Attributes:
     metatarsal: float
     plantar: float
     heel_off: float
+    strike_pitch: tuple[float, float]
+    pointing: float
 
 
 RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
@@ -108,7 +112,6 @@ class Laws:
     """Natural attributes and hidden ones [degrees, m]; a Law depends on what its comment says.
 
     Attributes:
-        strike_pitch: Pitch of the foot when heel or ball touch.
         hind: Part of the way from toe-off to mid-support that the hind thigh and knee have done when the other foot
             strikes.
         mid_thigh: Pitch of the swinging thigh at mid-support.
@@ -141,7 +144,8 @@ class Laws:
     toe_out: float = 5.0
     metatarsal: Law = (30.0, 14.0)  # step
     plantar: Law = (15.0, 12.0)  # step
-    strike_pitch: tuple[float, float] = (15.0, -10.0)
+    strike_pitch: tuple[Law, Law] = ((15.0, 0.0), (-10.0, 0.0))  # speed
+    pointing: Law = (0.0, 0.0)  # speed
     hind: tuple[float, float] = (0.75, 0.75)
     mid_thigh: float = 0.0
     lag: float = 0.8
@@ -164,22 +168,23 @@ RECORDED = Laws(
     tilt=(7.0, 0.3),
     pelvis_rotation=(7.0, 4.0),
     pelvis_list=4.0,
-    overstride=(0.285, -0.0002),
+    overstride=(0.297, -0.0001),
     width=(0.05, -0.0003),
-    landing_knee=(27.0, 0.2),
-    toe_off_knee=(10.0, -10.0),
-    swing_knee=(105.0, 1.2),
-    thigh_lift=(49.0, 1.0),
+    landing_knee=(28.5, 0.6),
+    toe_off_knee=(14.0, -22.0),
+    swing_knee=(105.5, 1.0),
+    thigh_lift=(47.5, 0.9),
     metatarsal=(50.0, 0.0),
-    plantar=(12.0, 4.5),
-    strike_pitch=(14.0, -10.0),
-    hind=(0.15, 0.62),
-    mid_thigh=26.5,
-    lag=0.96,
-    dip=-0.008,
+    plantar=(16.0, 3.0),
+    strike_pitch=((10.5, -1.6), (-10.0, 0.0)),
+    pointing=(5.2, 2.3),
+    hind=(0.165, 0.62),
+    mid_thigh=32.0,
+    lag=0.95,
+    dip=-0.006,
     flat=0.32,
-    heel_off=(0.07, 0.014),
-    ankles=(-14.0, -4.0, 5.0),
+    heel_off=(0.043, 0.015),
+    ankles=(-17.5, -5.0, 3.0),
     arm_rest=-20.0,
     arm_turn=(10.0, 10.0),
 )
@@ -212,6 +217,7 @@ def automatic(laws: Laws, relations: Relations, stride: Stride, rise: float = US
         "toe_out": laws.toe_out,
         "metatarsal": min(max(_at(laws.metatarsal, step), 15.0), 50.0),
         "plantar": min(max(_at(laws.plantar, step), 0.0), 30.0),
+        "pointing": min(max(_at(laws.pointing, speed), 0.0), 12.0),
     }
     return bounded(
         Attributes(
@@ -223,6 +229,7 @@ def automatic(laws: Laws, relations: Relations, stride: Stride, rise: float = US
             overstride=_at(laws.overstride, speed),
             width=width * size,
             heel_off=_at(laws.heel_off, speed),
+            strike_pitch=_strike_pitch(laws, speed),
             **{name: math.radians(value) for name, value in degrees.items()},
         ),
         size,
@@ -255,6 +262,11 @@ def bounded(attributes: Attributes, size: float = 1.0) -> Attributes:
         scale = size if name in _LENGTHS else 1.0
         values[name] = min(max(getattr(attributes, name), low * scale), high * scale)
     return replace(attributes, **values)
+
+
+def _strike_pitch(laws: Laws, speed: float) -> tuple[float, float]:
+    heel, ball = (_at(law, speed) for law in laws.strike_pitch)
+    return math.radians(min(max(heel, 4.0), 20.0)), math.radians(min(max(ball, -20.0), -4.0))
 
 
 def _at(law: Law, change: float) -> float:

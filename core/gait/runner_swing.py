@@ -103,7 +103,7 @@ def _keys(
 ) -> tuple[Keys, Keys, Keys]:
     """Thigh, knee and ankle from toe-off, by their angles and rates there and at the strike."""
     a, flight, support = state.attributes, state.stride.flight_time, state.stride.stance_time
-    ankles = [math.radians(x) for x in laws.ankles]
+    ankles = [math.radians(x) - a.pointing for x in laws.ankles]
     mid_thigh = math.radians(laws.mid_thigh)
     # toes under the knee: the pitch of the shin that brings them there with this ankle
     reach, sine, cosine = lower.ball + lower.toe, math.sin(ankles[2]), math.cos(ankles[2])

@@ -1,7 +1,8 @@
 """Generated walks and runs held against recorded ones at the same speed and leg length, all else left as it is.
 
-The walk's curves were fitted to the clips of FITTED; the others were kept out. What a clip shows that no person does,
-or that its own way of walking does, is written down as an exception with its numbers.
+The walk's curves were fitted to the clips of FITTED; the others were kept out. Those of the run were fitted to both
+clips of RUNS, for there are no others. What a clip shows that no person does, or that its own way of walking does, is
+written down as an exception with its numbers.
 """
 
 from dataclasses import replace
@@ -10,6 +11,8 @@ from functools import cache
 import numpy as np
 import pytest
 from troupe.core.figure.mannequin import mannequin
+from troupe.core.gait.physique import measure
+from troupe.core.gait.running import Run, RunStyle
 from troupe.core.gait.travel import TravelParams, travel
 from troupe.core.motion import Path
 
@@ -29,9 +32,6 @@ EXCEPTIONS = {
     # a clip made for a game: no list of the pelvis, knees that give by 40 degrees, stance of 56 % at 1.5 m/s
     ("olafhaag_walk01", "knee"): (0.65, 14.0, 10.0),
     ("olafhaag_walk01", "ankle"): (0.7, 8.0, 10.0),
-    # runners differ more than walkers do, and there are but two
-    ("09_01", "knee"): (0.95, 9.0, 10.0),
-    ("09_01", "ankle"): (0.88, 8.5, 17.0),
 }
 """Clip and joint to what holds for it: least correlation, largest RMS, largest difference of the means."""
 
@@ -165,15 +165,23 @@ def test_runs_have_the_stance_bounce_and_arms_of_recorded_ones(clips, name):
     clip, made = pair(clips, name)
     assert made.scalars["stance"] == pytest.approx(clip.scalars["stance"], abs=0.08)
     assert made.scalars["double_support"] < -0.15
-    assert made.scalars["pelvis_bob"] == pytest.approx(clip.scalars["pelvis_bob"], abs=0.04)
-    assert made.scalars["knee_peak"] == pytest.approx(clip.scalars["knee_peak"], abs=20.0)
+    assert made.scalars["pelvis_bob"] == pytest.approx(clip.scalars["pelvis_bob"], abs=0.02)
+    assert made.scalars["knee_peak"] == pytest.approx(clip.scalars["knee_peak"], abs=8.0)
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_cadence_of_a_run_is_that_of_a_trained_runner(clips, name):
     """Both recorded runners take long slow steps, 154 and 160 a minute; the published relation gives 185 and 191."""
     clip, made = pair(clips, name)
-    assert 1.0 < made.scalars["cadence"] / clip.scalars["cadence"] < 1.25
+    assert 1.0 < made.scalars["cadence"] / clip.scalars["cadence"] < 1.21
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_recorded_cadences_are_those_of_the_highest_skill(clips, name):
+    """The published relation has long slow steps too: those of a skilled runner, which is not the default."""
+    clip = clips[name]
+    gait = Run(measure(body(clip.leg)), RunStyle(level=1.0))
+    assert 60.0 * gait.stride(clip.speed).cadence == pytest.approx(clip.scalars["cadence"], rel=0.03)
 
 
 def test_speeds_between_the_recorded_ones_have_curves_between_theirs():

@@ -405,7 +405,7 @@ def test_legs_too_short_for_their_steps_take_more_of_them():
 
 @pytest.mark.parametrize("name", RUNS)
 def test_leg_curves_of_the_cycle_are_those_of_recorded_runs(data, name):
-    """Of the same speed, on a body of the same leg length; the feet of the second clip rest at -16 degrees."""
+    """Of the same speed, on a body of the same leg length."""
     clip = load(data)[name]
     gait = Run(body(clip.leg / 0.491))
     cycle, legs = gait.cycle(clip.speed, "L"), gait.legs(clip.speed)
@@ -417,8 +417,8 @@ def test_leg_curves_of_the_cycle_are_those_of_recorded_runs(data, name):
     made = {"hip": thigh + tilt, "knee": knee, "ankle": pitch - thigh + knee}
     for joint, least, farthest, mean in (
         ("hip", 0.95, 7.0, 10.0),
-        ("knee", 0.95, 8.0, 11.0),
-        ("ankle", 0.85, 8.0, 20.0),
+        ("knee", 0.95, 8.0, 10.0),
+        ("ankle", 0.9, 6.0, 11.0),
     ):
         apart = made[joint] - clip.curves[f"{joint}_flexion"]
         assert np.corrcoef(made[joint], clip.curves[f"{joint}_flexion"])[0, 1] > least, joint
@@ -452,8 +452,8 @@ def strikes(motion, side=""):
 @pytest.mark.parametrize("speed", range(2, 26))
 def test_every_natural_run_keeps_its_feet_on_the_ground_and_in_place(speed):
     motion = steady(kmh(speed), 2.5)
-    # the very slow and the very fast dip a toe just after it has left
-    assert depth(motion) < (1e-3 if 4 <= speed <= 22 else 12e-3)
+    # the very slow dip a toe just after it has left
+    assert depth(motion) < (1e-3 if speed >= 4 else 3e-3)
     assert slide(motion) < 1e-3
     assert np.isfinite(motion.rotations).all()
 
