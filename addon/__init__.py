@@ -7,11 +7,26 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "Cast": ("mannequin", "cast", "regenerate", "doctor"),
     "Move": ("walk", "run", "travel", "treadmill", "retarget"),
     "Edit": ("cleanup", "bands", "waveshape", "displace", "emotion", "timewarp", "blend", "spectrum"),
+    "Go": (
+        "goto",
+        "follow",
+        "pursue",
+        "evade",
+        "wander",
+        "patrol",
+        "tag",
+        "hide",
+        "search",
+        "queue",
+        "explore",
+        "together",
+    ),
     "Hands": ("look",),
+    "Act": ("act", "play"),
 }
 """Family to feature names, in panel order. A feature is one file each in features, demos and docs."""
 
-PARTS = ("settings", "stage", "features", "ghost", "presets", "job")
+PARTS = ("settings", "stage", "features", "live", "ghost", "presets", "job")
 """Modules with `register` and `unregister`, in this order."""
 
 

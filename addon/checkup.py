@@ -209,8 +209,9 @@ def _inputs(ob: bpy.types.Object) -> Iterator[Finding]:
 def _exists(ref: str, name: str) -> bool:
     if ref == "file":
         return os.path.exists(bpy.path.abspath(name))
-    pool = {"armature": "objects", "curve": "objects"}.get(ref, f"{ref}s")
-    return name in getattr(bpy.data, pool)
+    # presets and actions of the repertoire are no datablocks
+    pool = getattr(bpy.data, {"armature": "objects", "curve": "objects"}.get(ref, f"{ref}s"), None)
+    return pool is None or name in pool
 
 
 def _list(names: list[str], most: int = 4) -> str:

@@ -41,7 +41,7 @@ def add(context: bpy.types.Context, params: MannequinParams) -> bpy.types.Object
     rig.select_set(True)
     context.view_layer.objects.active = rig
     _add_bones(rig, bones(skeleton), unit)
-    paints = _materials(rig.name, params.theme)
+    paints = materials(rig.name, params.theme)
     for mesh in meshes:
         _add_mesh(where, rig, mesh, skeleton.names, paints, unit)
     return rig
@@ -65,7 +65,8 @@ def _add_bones(rig: bpy.types.Object, rows: tuple[Bone, ...], unit: float) -> No
         bone.color.palette = _SIDE_COLOURS.get(row.name.rpartition(".")[2], "THEME09")
 
 
-def _materials(owner: str, theme: str) -> list[bpy.types.Material]:
+def materials(owner: str, theme: str) -> list[bpy.types.Material]:
+    """The paints of a body in the colours of a theme, in the order of `core.figure.shell.MATERIALS`."""
     paints = []
     for name, colour in zip(MATERIALS, colours(theme), strict=True):
         paint = bpy.data.materials.new(f"{owner} {name}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -56,6 +58,22 @@ def picture(charts: Sequence[Chart]) -> Pixels:
     for k, chart in enumerate(charts):
         _draw(page[k * share : (k + 1) * share], chart)
     return page
+
+
+def to_png(pixels: Pixels) -> bytes:
+    """The pixels (H, W, 4) as a PNG file, without an image in the file."""
+    height, width = pixels.shape[:2]
+    colours = np.rint(255.0 * np.clip(pixels[..., :3], 0.0, 1.0)).astype(np.uint8)
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), colours.reshape(height, -1)], axis=1)
+    parts = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows.tobytes())),
+        (b"IEND", b""),
+    )
+    chunks = [
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 def to_image(name: str, pixels: Pixels) -> Any:

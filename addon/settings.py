@@ -9,8 +9,9 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..core.acting import act
 from ..core.errors import InvalidParam, TroupeError
-from ..core.params import P, Param, Params, declared
+from ..core.params import REPERTOIRE, P, Param, Params, declared
 from ..core.skeleton import CHAINS, FINGERS, ROLES
 
 CHAIN_SLOTS = {"spine": 10, "neck": 6, **{role: 4 for role in CHAINS if role.split("_")[0] in FINGERS}}
@@ -25,6 +26,22 @@ BODY_KINDS = (
     ("ignore", "Actors take no notice of it"),
 )
 """What an object may be in the world around the actors: the kinds of `core.world`, to be guessed, or left out."""
+
+DOORS = (
+    ("closed", "It is in the way"),
+    ("open", "It stands open"),
+    ("openable", "Actors may pass it, but rather go elsewhere"),
+)
+"""States of a door: the tags of `core.planning.bodies`."""
+
+NAVIGATION_SHOWN = (
+    ("map", "Show where the selected actor could tread when it found its way, and what was blocked"),
+    ("ways", "Show the ways that the selected actor planned, the one it followed at this frame the brightest"),
+    ("track", "Show where the selected actor went, with a mark every second"),
+    ("view", "Show what the selected actor overlooks at this frame"),
+    ("memory", "Show what the selected actor sees, knows and does not know of the scene at this frame"),
+)
+"""What may be drawn of the last result by which an actor found its way."""
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 _classes: list[type] = []
@@ -45,11 +62,20 @@ def _names(ref: str) -> Any:
             pool = [preset.name for preset in presets.shipped("walk")]
             with contextlib.suppress(TroupeError):  # a damaged file of the user's takes only theirs away
                 pool += [preset.name for preset in presets.own("walk")]
+        elif ref in REPERTOIRE:
+            pool = [*act.names_of(act.GROUPS[REPERTOIRE.index(ref)]), *(a.name for a in bpy.data.actions)]
         else:
             pool = [x.name for x in getattr(bpy.data, {"object": "objects"}.get(ref, f"{ref}s"))]
         return sorted(name for name in pool if text.lower() in name.lower())
 
     return search
+
+
+def _behaviours(_self: Any, _context: bpy.types.Context, text: str) -> list[str]:
+    """Search callback with the features that tell an actor where to go."""
+    from .features.going import told_by  # the features build on this module
+
+    return [operator.feature() for operator in told_by() if text.lower() in operator.feature()]
 
 
 def title(name: str) -> str:
@@ -145,6 +171,39 @@ def _pointer(cls: type) -> Any:
     return bpy.props.PointerProperty(type=cls, override=_OVERRIDE)
 
 
+def _thing() -> dict[str, Any]:
+    """What may be set about an object that actors find in their way."""
+    return {
+        "walk_cost": bpy.props.FloatProperty(
+            name="Walk Cost",
+            description="How many times as far a way over this counts; what is no ground is then walked through",
+            default=1.0,
+            min=1.0,
+            max=1000.0,
+            override=_OVERRIDE,
+        ),
+        "door": bpy.props.EnumProperty(
+            name="Door",
+            description="Whether actors can pass it",
+            items=[(name, title(name), text) for name, text in DOORS],
+            override=_OVERRIDE,
+        ),
+        "see_through": bpy.props.BoolProperty(
+            name="See Through", description="It hides nothing from actors: glass, a fence", override=_OVERRIDE
+        ),
+        "solid": bpy.props.BoolProperty(
+            name="Solid",
+            description="Its inside is no room to stand in, however hollow the mesh is",
+            override=_OVERRIDE,
+        ),
+        "sort": bpy.props.StringProperty(
+            name="Sort",
+            description="One of many alike: actors remember that there is one, not which one it is",
+            override=_OVERRIDE,
+        ),
+    }
+
+
 def register() -> None:
     """Make `Object.troupe` (the role table and each feature's settings) and `Scene.troupe`."""
     from . import ghost  # the features build on this module, and so does it
@@ -171,6 +230,12 @@ def register() -> None:
         "result": bpy.props.StringProperty(
             name="Result", description="Action of the result whose recipe the sidebar shows", override=_OVERRIDE
         ),
+        "told": bpy.props.StringProperty(
+            name="Told",
+            description="Feature by which this actor was last told where to go",
+            search=_behaviours,
+            override=_OVERRIDE,
+        ),
         "neutral": bpy.props.StringProperty(
             name="Neutral", description="Known neutral orientations of bones, as JSON", override=_OVERRIDE
         ),
@@ -181,10 +246,15 @@ def register() -> None:
             override=_OVERRIDE,
         ),
     }
+    actor |= _thing()
     scene = {
         "show_roles": bpy.props.BoolProperty(
             name="Show Roles", description="Draw the mapped bones in the colours of their roles", default=True
         ),
+        **{
+            f"show_{name}": bpy.props.BoolProperty(name=title(name), description=text)
+            for name, text in NAVIGATION_SHOWN
+        },
     }
     for name, (owner, group) in groups.items():
         (scene if owner == "scene" else actor)[name] = _pointer(group)

@@ -9,6 +9,8 @@ import bpy
 from . import bake, rig, scene
 
 _registered: list[type] = []
+_SURFACES = {"MESH", "CURVE", "SURFACE", "FONT", "META", "EMPTY"}
+"""Types of objects that actors may walk on, go around or take notice of."""
 
 
 class SelectActor(bpy.types.Operator):
@@ -117,7 +119,65 @@ class StagePanel(bpy.types.Panel):
             row.label(text=words, icon=icon)
 
 
-CLASSES = (SelectActor, FirstSteps, StagePanel)
+class ThingPanel(bpy.types.Panel):
+    """What the selected object is to the actors around it."""
+
+    bl_idname = "TROUPE_PT_thing"
+    bl_label = "Scene Object"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Troupe"
+    bl_options = {"DEFAULT_CLOSED"}  # noqa: RUF012
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        ob = context.active_object
+        return context.mode == "OBJECT" and ob is not None and ob.type in _SURFACES and scene.armature_of(ob) is None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, own = self.layout, context.active_object.troupe
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        layout.prop(own, "kind")
+        if own.kind == "door":
+            layout.prop(own, "door")
+        if own.kind != "ignore":
+            layout.prop(own, "walk_cost")
+            if own.kind != "ground":
+                layout.prop(own, "solid")
+            layout.prop(own, "see_through")
+            layout.prop(own, "sort")
+        layout.operator("troupe.copy_thing", icon="COPYDOWN")
+
+
+class CopyThing(bpy.types.Operator):
+    """Give all selected objects the kind and the other settings of the active one"""
+
+    bl_idname = "troupe.copy_thing"
+    bl_label = "Copy to Selected"
+    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Go to Object Mode first")
+            return False
+        if context.active_object is None:
+            cls.poll_message_set("Make the object active whose settings are to be copied")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        own = context.active_object.troupe
+        others = [ob for ob in context.selected_objects if ob.type in _SURFACES and ob != context.active_object]
+        for ob in others:
+            for name in ("kind", "door", "walk_cost", "solid", "see_through", "sort"):
+                setattr(ob.troupe, name, getattr(own, name))
+        self.report({"INFO"}, f"{len(others)} objects are {own.kind}")
+        return {"FINISHED"}
+
+
+CLASSES = (SelectActor, FirstSteps, CopyThing, StagePanel, ThingPanel)
 
 
 def register() -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,6 +27,10 @@ MAX_FRAME = 1_048_574
 RESERVED = ("actor", "feature", "start", "output", "save", "json", "help")
 """Words of steps and of the command line, which no parameter may have for a name."""
 RIGS = (".blend", ".fbx", ".glb", ".bvh")
+MAX_PLOTS = 50
+MOST = "most"
+"""Among the joints to plot, the one that turns most."""
+_START = Place(1, 1)
 
 Features = Mapping[str, tuple[type[Params], ...]]
 
@@ -73,12 +78,28 @@ class Step:
 
 @dataclass(frozen=True)
 class Output:
-    """What is written when all is done; `bvh` is by actor."""
+    """What is written when all is done.
+
+    Attributes:
+        blend, render, report: Files; None for none.
+        bvh: Files by actor.
+        plots: Joints or roles of which the report has curves and spectra, before and after each edit; `MOST` is the
+            one that turns most.
+        plots_at: Where the job says so.
+    """
 
     blend: Path | None = None
     bvh: Mapping[str, Path] = field(default_factory=dict)
     render: Path | None = None
     report: Path | None = None
+    plots: tuple[str, ...] = ()
+    plots_at: Place = _START
+
+    def plot(self, step: int, actor: str, joint: str) -> Path:
+        """The picture of a joint in a step, beside the report."""
+        assert self.report is not None
+        name = re.sub(r"[^\w.-]+", "_", f"{self.report.stem}_{step}_{actor}_{joint}")
+        return self.report.with_name(f"{name}.png")
 
     def files(self) -> list[Path]:
         """Every file named."""
@@ -153,7 +174,7 @@ def parse(
     if not actors and not steps:
         check.fail((), "a job needs at least one [[step]] or [[actor]]")
     names = dict.fromkeys([a.name for a in actors] + [name for step in steps for name in step.actors])
-    return Job(source, scene, fps, frames, actors, steps, _output(check, data, list(names)))
+    return Job(source, scene, fps, frames, actors, steps, _output(check, data, list(names), steps))
 
 
 def _frames(check: _Check, data: Mapping[str, Any]) -> tuple[int, int] | None:
@@ -219,9 +240,9 @@ def _step(check: _Check, key: Key, row: Mapping[str, Any], features: Features, a
     return Step(int(key[-1]) + 1, feature, actors, start, params, places)
 
 
-def _output(check: _Check, data: Mapping[str, Any], actors: list[str]) -> Output:
+def _output(check: _Check, data: Mapping[str, Any], actors: list[str], steps: tuple[Step, ...]) -> Output:
     row, key = check.table((), data, "output"), ("output",)
-    check.keys(key, row, ("blend", "bvh", "render", "report"))
+    check.keys(key, row, ("blend", "bvh", "render", "report", "plots"))
     blend = check.output(key, row, "blend", (".blend",))
     bvh: dict[str, Path] = {}
     if isinstance(row.get("bvh"), dict):
@@ -234,7 +255,26 @@ def _output(check: _Check, data: Mapping[str, Any], actors: list[str]) -> Output
             check.fail((*key, "bvh"), f'the job has {len(actors)} actors: write bvh = {{NAME = "file.bvh", ...}}')
         bvh[actors[0]] = check.output(key, row, "bvh", (".bvh",)) or Path()
     render = check.output(key, row, "render", (".png", ".mp4"))
-    return Output(blend, bvh, render, check.output(key, row, "report", (".json",)))
+    out = Output(blend, bvh, render, check.output(key, row, "report", (".json",)))
+    return replace(out, plots=_plots(check, row, out, steps), plots_at=check.places.of((*key, "plots")))
+
+
+def _plots(check: _Check, row: Mapping[str, Any], out: Output, steps: tuple[Step, ...]) -> tuple[str, ...]:
+    """The joints of which the report has plots, whose files are no other files of the job."""
+    if "plots" not in row:
+        return ()
+    key, value = ("output", "plots"), row["plots"]
+    if not isinstance(value, list) or not 0 < len(value) <= MAX_PLOTS:
+        check.fail(key, f'plots must be one to {MAX_PLOTS} joints or roles, such as ["upper_arm_R", "{MOST}"]')
+    if out.report is None:
+        check.fail(key, "plots belong to a report: name its file too")
+    named = dict(enumerate(value))
+    joints = tuple(dict.fromkeys(check.name(key, named, i, required=True) for i in named))
+    for step in steps:
+        for actor in step.actors:
+            for joint in joints:
+                check.derived(key, out.plot(step.number, actor, joint), "plots")
+    return joints
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
@@ -322,6 +362,8 @@ class _Check:
         value = row[p.name]
         if p.kind == "ref" and value:
             return str(self.input(key, row, p.name)) if p.ref == "file" else self.name(key, row, p.name)
+        if p.keyable and isinstance(value, list):
+            self.fail((*key, p.name), f"{p.name} is one number here: key it in a scene to animate it")
         if p.kind == "text" and isinstance(value, str) and not value.replace("\n", "").replace("\t", "").isprintable():
             self.fail((*key, p.name), f"{p.name} has control characters: {value[:80]!a}")
         try:
@@ -351,11 +393,15 @@ class _Check:
             self.fail((*key, name), f"no such folder: {Path(row[name]).parent}")
         if os.path.isdir(path):
             self.fail((*key, name), f"{row[name]} is a folder")
+        self.derived((*key, name), path, name)
+        return path
+
+    def derived(self, key: Key, path: Path, name: str) -> None:
+        """Note a file to write for the key `name`, and that no other file of the job is the same."""
         spot = os.path.normcase(path)
         if spot in self._used:
-            self.fail((*key, name), f"{row[name]} is {self._used[spot]}; choose another name for {name}")
+            self.fail(key, f"{path.name} is {self._used[spot]}; choose another name for {name}")
         self._used[spot] = f"also written as {name}"
-        return path
 
     def _path(self, key: Key, row: Mapping[str, Any], name: str, suffixes: tuple[str, ...]) -> Path:
         value = self.text(key, row, name, name)

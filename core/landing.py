@@ -70,3 +70,11 @@ class RegenerateParams(Params):
         ),
         help="What to do when keys of the result were edited since",
     )
+
+
+@dataclass(frozen=True)
+class FootprintsParams(Params):
+    """Which result has its footprints in the scene."""
+
+    result: str = param("", ref="action", help="Action of the result; empty for the chosen one")
+    hide: bool = param(False, help="Take the footprints of this actor away instead")

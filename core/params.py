@@ -21,7 +21,9 @@ import numpy as np
 from .errors import InvalidParam
 
 KINDS = ("float", "int", "bool", "choice", "text", "vector", "table", "ref")
-REFS = ("object", "armature", "curve", "action", "text", "collection", "file", "preset")
+REPERTOIRE = ("stance", "arms", "gesture", "reaction", "head", "eyes")
+"""Kinds of shipped actions that a parameter may name."""
+REFS = ("object", "armature", "curve", "action", "text", "collection", "file", "preset", *REPERTOIRE)
 
 P = TypeVar("P", bound="Params")
 

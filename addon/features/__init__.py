@@ -24,6 +24,16 @@ def operators() -> list[type[FeatureOperator]]:
     return [module.Operator for module in modules()]
 
 
+def steps_of(module: ModuleType) -> list[type[FeatureOperator]]:
+    """The operators of a feature that a job and the command line can run: the main one first."""
+    return [module.Operator, *(c for c in getattr(module, "CLASSES", ()) if issubclass(c, FeatureOperator))]
+
+
+def all_steps() -> dict[str, type[FeatureOperator]]:
+    """Every such operator by its name, in the order of the registry."""
+    return {cls.feature(): cls for module in modules() for cls in steps_of(module)}
+
+
 def register() -> None:
     """Register operators, family panels and feature panels in panel order."""
     classes: list[type] = list(family_panels())

@@ -33,12 +33,14 @@ class FeatureOperator(bpy.types.Operator):
     """Base of a feature's main operator: computes for every chosen actor, then writes, or writes nothing.
 
     A feature sets `params`, overrides `compute` and `apply`, and, where its needs differ, `why_not`. `owner` says
-    where the sidebar's settings live: on the actor, or on the scene for features that need none.
+    where the sidebar's settings live: on the actor, or on the scene for features that need none. Further operators of
+    a feature on this base are steps of a job too; those whose buttons say all have no `sidebar` settings.
     """
 
     params: ClassVar[type[Params]]
     owner: ClassVar[str] = "actor"
     has_presets: ClassVar[bool] = True
+    sidebar: ClassVar[bool] = True
     bl_options: ClassVar[set[str]] = {"REGISTER", "UNDO"}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -104,7 +106,8 @@ class FeatureOperator(bpy.types.Operator):
 
         What is not done in a moment goes on step by step, with its progress shown, until it is done or Esc is pressed.
         """
-        settings.copy_settings(self._group(context, self.actors(context)[0]), self, *self.records())
+        if self.sidebar:
+            settings.copy_settings(self._group(context, self.actors(context)[0]), self, *self.records())
         if bpy.app.background or context.window is None:
             return self.execute(context)
         self._steps = self.steps(context)
@@ -130,7 +133,8 @@ class FeatureOperator(bpy.types.Operator):
                 work.close()
         for actor, result in zip(actors, results, strict=True):
             self.report({"INFO"}, self.apply(context, actor, result))
-            settings.copy_settings(self, self._group(context, actor), *self.records())
+            if self.sidebar:
+                settings.copy_settings(self, self._group(context, actor), *self.records())
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Another slice of the work; nothing else happens meanwhile, so that it ends where it began."""
@@ -258,15 +262,7 @@ class MotionOperator(FeatureOperator):
         keys = yield from cls.keys_steps(context, actor, cast, motion, landing, start)
         if once:
             keys = replace(keys, note="one round, which goes on from the pose before and does not repeat")
-        recipe = {
-            "feature": cls.feature(),
-            "params": params.to_dict(),
-            "landing": landing.to_dict(),
-            "start": start.to_plain(),
-            "fps": scene.fps(context.scene),
-            "version": VERSION,
-        }
-        return Plan(keys, title, recipe)
+        return Plan(keys, title, recipe_for(context, cls.feature(), params, landing, start))
 
     @classmethod
     def keys_steps(
@@ -296,6 +292,10 @@ class MotionOperator(FeatureOperator):
             )
         )
 
+    @classmethod
+    def written(cls, context: bpy.types.Context, actor: Any, action: Any, plan: Plan) -> None:
+        """Keep what else belongs to a result whose keys were just written, for the first time or again."""
+
     def compute_steps(self, context: bpy.types.Context, actor: Any, params: Any) -> Steps[Plan]:
         return self.plan_steps(context, actor, params, settings.params_from(self, LandingParams), None)
 
@@ -313,11 +313,26 @@ class MotionOperator(FeatureOperator):
             recipe=result.recipe,
         )
         actor.troupe.result = done.action.name
+        self.written(context, actor, done.action, result)
         ghost.clear(actor)
         moved = own is not None and own.name not in before and actor.animation_data.action is None
         pushed = f"; your action {own.name} is on a track below" if moved else ""
         note = f", {result.keys.note}" if result.keys.note else ""
         return f"{actor.name}: {result.title}, frames {done.first} to {done.last}{note}, {done.keys} keys{pushed}"
+
+
+def recipe_for(
+    context: bpy.types.Context, feature: str, params: Params, landing: LandingParams, start: bake.Start
+) -> dict[str, Any]:
+    """Everything that is needed to make a result again, as JSON holds it."""
+    return {
+        "feature": feature,
+        "params": params.to_dict(),
+        "landing": landing.to_dict(),
+        "start": start.to_plain(),
+        "fps": scene.fps(context.scene),
+        "version": VERSION,
+    }
 
 
 def has_preview(operator: type[FeatureOperator]) -> bool:

@@ -17,6 +17,7 @@ from ...core.kinematics.cast import Cast, read_joints
 from ...core.landing import LandingParams
 from ...core.maths import quat
 from ...core.motion import Motion
+from ...core.params import declared
 from ...core.skeleton import ARM, LEG, SIDES
 from .. import bake, rig, scene
 from ..bake import controls, curves, nla, reading, results
@@ -56,7 +57,8 @@ class EditOperator(MotionOperator):
     - What plays on the actor, from its first to its last frame, is read as a motion at the rate of the scene; a
       single cyclic action is read as a loop.
     - The scope "selected" is filled in with the bones selected in Pose Mode (controls stand for what they move), the
-      range "scene" with the preview range or frame range. The recipe holds what was filled in.
+      range "scene" with the preview range or frame range, keyable parameters with what is keyed on the actor. The
+      recipe holds what was filled in.
     - The result speaks for the joints of the scope and for whatever else the filter changed. It lies on a track of its
       own above everything it was read from, none of which is touched; the whole body holds its last pose after it.
     - Made again, an edit reads what lies below its own strip, so it never filters its own result. Pressed again, it
@@ -92,6 +94,7 @@ class EditOperator(MotionOperator):
             params = filled_in(params, actor, context, source)
         else:
             params = _filled_in_before(params, _recipe(source.own)["params"])
+        params = animated(params, actor, cls.feature(), source)
         return (yield from super().plan_steps(context, actor, params, landing, source))
 
     @classmethod
@@ -155,6 +158,23 @@ def filled_in(params: Any, actor: Any, context: bpy.types.Context, source: Sourc
             )
         params = replace(params, begin=max(first - a, 0) / rate, end=(last - a) / rate)
     return params
+
+
+def animated(params: Any, actor: Any, feature: str, source: Source) -> Any:
+    """The parameters with those that are keyed on the actor as values at each frame of the source.
+
+    A result that is made again when the keys are gone keeps what it was made with, unless another value is set since.
+    """
+    frames = np.arange(source.frames[0], source.frames[1] + 1, dtype=np.float64)
+    held = _recipe(source.own)["params"] if source.own is not None else {}
+    values: dict[str, Any] = {}
+    for p in (p for p in declared(type(params)) if p.keyable):
+        found, before = scene.keyed(actor, f"troupe.{feature}.{p.name}", frames, below=True), held.get(p.name)
+        if found is not None:
+            values[p.name] = found if np.ptp(found) > 1e-6 else float(found[0])
+        elif isinstance(before, list) and np.abs(np.subtract(before, getattr(params, p.name))).min() < 1e-4:
+            values[p.name] = np.array(before)
+    return replace(params, **values)
 
 
 def _filled_in_before(params: Any, old: dict[str, Any]) -> Any:

@@ -60,10 +60,12 @@ class Operator(FeatureOperator):
                 found.strip.mute = True
             done = bake.write(actor, fresh.keys, context, found.action.name, recipe=fresh.recipe)
             actor.troupe.result = done.action.name
+            feature_of(fresh.recipe).written(context, actor, done.action, fresh)
             return f"{actor.name}: new take {done.action.name}; the edited {found.action.name} is muted"
         if before is not None:
             results.keep_edits_as_layer(actor, found, before.keys)
         done = bake.rewrite(actor, found.action, fresh.keys, fresh.recipe)
+        feature_of(fresh.recipe).written(context, actor, done.action, fresh)
         kept = "; your edits lie on a layer above" if before is not None else ""
         return f"{actor.name}: {found.action.name} made again, frames {done.first} to {done.last}{kept}"
 

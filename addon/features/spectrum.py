@@ -46,15 +46,8 @@ class Operator(FeatureOperator):
         return EditOperator.why_not(context)
 
     def compute_steps(self, context: bpy.types.Context, actor: Any, params: SpectrumParams) -> Steps[Any]:
-        cast = rig.read(actor, context)
-        source = source_of(actor, None)
-        after = yield from read_steps(actor, cast, context, source)
-        before, first = None, source.frames[0]
-        start = _start_of_chosen(actor)
-        if start is not None:
-            before = yield from read_steps(actor, cast, context, source_of(actor, start))
-            first = start["frames"][0]
-        return Seen(after, before, joint_of(after, params.joint), (source.frames[0], first)), params
+        seen = yield from look_steps(context, actor)
+        return seen._replace(joint=joint_of(seen.after, params.joint)), params
 
     def apply(self, context: bpy.types.Context, actor: Any, result: tuple[Seen, SpectrumParams]) -> str:
         seen, params = result
@@ -69,6 +62,19 @@ class Operator(FeatureOperator):
         words.from_string(report(seen.after, params.above) + "\n")
         name = seen.after.skeleton.names[seen.joint]
         return f"{actor.name}: {name} drawn in the image {image.name}, report in the text {words.name}"
+
+
+def look_steps(context: bpy.types.Context, actor: Any) -> Steps[Seen]:
+    """Steps to what an actor does now, and did before the chosen result where that is an edit."""
+    cast = rig.read(actor, context)
+    source = source_of(actor, None)
+    after = yield from read_steps(actor, cast, context, source)
+    before, first = None, source.frames[0]
+    start = _start_of_chosen(actor)
+    if start is not None:
+        before = yield from read_steps(actor, cast, context, source_of(actor, start))
+        first = start["frames"][0]
+    return Seen(after, before, 0, (source.frames[0], first))
 
 
 def _start_of_chosen(actor: Any) -> Any:

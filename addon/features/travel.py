@@ -15,11 +15,11 @@ from ...core.gait.route import follow
 from ...core.gait.travel import TravelParams, travel
 from ...core.gait.walking import WalkStyle
 from ...core.kinematics.cast import Cast
-from ...core.landing import LandingParams, RegenerateParams
+from ...core.landing import FootprintsParams, LandingParams, RegenerateParams
 from ...core.params import declared
 from ...core.skeleton import Array
 from .. import bake, footprints, rig, scene, settings
-from ..bake import curves, nla, results
+from ..bake import nla, results
 from ..steps import Steps, finish
 from . import regenerate, ways
 from .base import FeatureOperator, MotionOperator, Plan, Titled
@@ -102,29 +102,12 @@ def _speed(context: bpy.types.Context, actor: Any, params: TravelParams, first: 
     """
     last = max(float(context.scene.frame_end), nla.frame_range(actor)[1] if nla.animated_paths(actor) else 0.0)
     frames = np.arange(first, max(int(last), first + 1) + 1, dtype=np.float64)
-    values = scene.keyed(actor, SPEED, frames)
-    if values is None:
-        values = _keyed_below(actor, frames)
+    values = scene.keyed(actor, SPEED, frames, below=True)
     if values is None:
         kept = isinstance(held, list) and np.abs(np.subtract(held, params.speed)).min() < 1e-4
         return np.array(held) if kept else params.speed
     changes = np.flatnonzero(np.abs(np.diff(values)) > 1e-6)
     return values[: changes[-1] + 2] if len(changes) else float(values[0])
-
-
-def _keyed_below(actor: Any, frames: Array) -> Array | None:
-    """Speeds (T,) at frames (T,) by the topmost strip that has keys for it."""
-    data = actor.animation_data
-    limits = next(p for p in declared(TravelParams) if p.name == "speed")
-    for track in reversed(data.nla_tracks if data is not None and data.use_nla else ()):
-        for strip in track.strips:
-            slot = getattr(strip, "action_slot", None)
-            if track.mute or strip.mute or strip.action is None or SPEED not in curves.paths(actor, strip.action, slot):
-                continue
-            curve = curves.read(curves.bag(actor, strip.action, create=False, slot=slot))[(SPEED, 0)]
-            at = strip.action_frame_start + (frames - strip.frame_start) / strip.scale
-            return np.clip(curves.evaluate([curve], at)[:, 0], limits.lo, limits.hi)
-    return None
 
 
 def _result(actor: Any, name: str) -> results.Found:
@@ -150,67 +133,55 @@ def _why_no_prints(context: bpy.types.Context) -> str | None:
     return problem
 
 
-def _show(context: bpy.types.Context, actor: Any, action: Any) -> int:
-    """Put the footprints of a result where its feet are."""
+def _footfall_steps(context: bpy.types.Context, actor: Any, action: Any) -> Steps[Any]:
+    """Steps to what `footprints.show` needs to put the prints of a result where its feet are."""
     recipe, cast = results.recipe_of(action) or {}, rig.read(actor, context)
     params = TravelParams.from_dict(recipe["params"])
     start = bake.Start.from_plain(recipe["start"], cast)
-    motion, _ = finish(Operator.motion_steps(context, actor, cast, params, start))
-    return footprints.show(context, actor, action.name, measure(cast.skeleton), motion.events)
+    motion, _ = yield from Operator.motion_steps(context, actor, cast, params, start)
+    return action.name, measure(cast.skeleton), motion.events
 
 
-class ShowFootprints(bpy.types.Operator):
-    """Put a footprint wherever this actor treads on its way; drag and turn some, then press Follow Footprints"""
-
-    bl_idname = "troupe.show_footprints"
-    bl_label = "Show Footprints"
-    bl_options = {"REGISTER", "UNDO"}  # noqa: RUF012
-    result: bpy.props.StringProperty(  # type: ignore[valid-type]
-        name="Result", description="Action of the result; empty for the chosen one"
-    )
-    hide: bpy.props.BoolProperty(  # type: ignore[valid-type]
-        name="Hide", description="Take the footprints of this actor away instead"
-    )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        problem = _why_no_prints(context)
-        if problem:
-            cls.poll_message_set(problem)
-        return problem is None
-
-    def execute(self, context: bpy.types.Context) -> set[str]:
-        actor = scene.selected_armatures(context)[0]
-        try:
-            if self.hide:
-                self.report({"INFO"}, f"{actor.name}: {footprints.hide(actor)} footprints taken away")
-                return {"FINISHED"}
-            count = _show(context, actor, _result(actor, self.result).action)
-        except TroupeError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self.report({"INFO"}, f"{actor.name}: {count} footprints")
-        return {"FINISHED"}
-
-
-class FollowFootprints(FeatureOperator):
-    """Make the way again so that the feet tread on the footprints that were moved; deleting one sets its step free"""
-
-    bl_idname = "troupe.follow_footprints"
-    bl_label = "Follow Footprints"
-    params = RegenerateParams
+class _PrintsOperator(FeatureOperator):
     has_presets = False
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
         return _why_no_prints(context)
 
+    def actors(self, context: bpy.types.Context) -> list[Any]:
+        return scene.selected_armatures(context)[:1]
+
+
+class ShowFootprints(_PrintsOperator):
+    """Put a footprint wherever this actor treads on its way; drag and turn some, then press Follow Footprints"""
+
+    bl_idname = "troupe.show_footprints"
+    bl_label = "Show Footprints"
+    params = FootprintsParams
+    sidebar = False
+
+    def compute_steps(self, context: bpy.types.Context, actor: Any, params: FootprintsParams) -> Steps[Any]:
+        if params.hide:
+            return None
+        return (yield from _footfall_steps(context, actor, _result(actor, params.result).action))
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: Any) -> str:
+        if result is None:
+            return f"{actor.name}: {footprints.hide(actor)} footprints taken away"
+        return f"{actor.name}: {footprints.show(context, actor, *result)} footprints"
+
+
+class FollowFootprints(_PrintsOperator):
+    """Make the way again so that the feet tread on the footprints that were moved; deleting one sets its step free"""
+
+    bl_idname = "troupe.follow_footprints"
+    bl_label = "Follow Footprints"
+    params = RegenerateParams
+
     @classmethod
     def _group(cls, context: bpy.types.Context, actor: Any) -> Any:
         return actor.troupe.regenerate
-
-    def actors(self, context: bpy.types.Context) -> list[Any]:
-        return scene.selected_armatures(context)[:1]
 
     def compute_steps(self, context: bpy.types.Context, actor: Any, params: RegenerateParams) -> Steps[Any]:
         found = _result(actor, params.result)
@@ -241,7 +212,7 @@ class FollowFootprints(FeatureOperator):
         said: str = again.apply(self, context, actor, result)
         action = _result(actor, actor.troupe.result if result[-1] else result[0].action.name).action
         regenerate.load(actor, action)
-        _show(context, actor, action)
+        footprints.show(context, actor, *finish(_footfall_steps(context, actor, action)))
         return said
 
 

@@ -17,7 +17,7 @@ from ...core.job import ActorSpec, Job
 from ...core.params import Param, declared
 from .. import bake, rig
 from .. import scene as scenes
-from ..features import operators
+from ..features import all_steps
 
 _IMPORTERS = {".fbx": "io_scene_fbx", ".glb": "io_scene_gltf2", ".bvh": "io_anim_bvh"}
 
@@ -47,8 +47,7 @@ def choose(*objects: Any) -> None:
 
 def arguments(feature: str, values: Any) -> dict[str, Any]:
     """Parameters as the feature's operator takes them: all of them, so that nothing depends on an earlier call."""
-    cls = next(op for op in operators() if op.feature() == feature)
-    known = [p for record in cls.records() for p in declared(record)]
+    known = [p for record in all_steps()[feature].records() for p in declared(record)]
     return {p.name: _plain(p, values[p.name]) for p in known if p.name in values}
 
 

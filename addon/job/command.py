@@ -22,7 +22,7 @@ from ...core.formats.toml import Place
 from ...core.job import Job, Output, Step
 from ...core.params import Param, Params, declared
 from .. import FEATURES
-from ..features import operators
+from ..features import all_steps, modules, steps_of
 from . import interrupt, output
 from .run import in_window, run
 
@@ -77,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
     demo.add_argument("name", nargs="?", metavar="NAME")
     demo.add_argument("--output", metavar="FILE.blend", help="keep the scene")
     add("list", _list, "features and their parameters")
-    for cls in operators():
+    for cls in all_steps().values():
         # one word for two things: a job file is run, and so does a runner
         feature = job if cls.feature() == "run" else add(cls.feature(), _feature, cls.__doc__ or cls.bl_label)
         if cls.owner == "actor":
@@ -109,13 +109,13 @@ def _add_flag(command: argparse.ArgumentParser, p: Param) -> None:
 
 
 def _features() -> dict[str, tuple[type[Params], ...]]:
-    return {cls.feature(): cls.records() for cls in operators()}
+    return {name: cls.records() for name, cls in all_steps().items()}
 
 
 def _run(arguments: argparse.Namespace, say: Any) -> dict[str, Any]:
     if arguments.job is None:
         return _feature(arguments, say)
-    actorless = [cls.feature() for cls in operators() if cls.owner == "scene"]
+    actorless = [name for name, cls in all_steps().items() if cls.owner == "scene"]
     job = jobs.read(arguments.job, _features(), actorless=actorless, allowed=arguments.allow_path)
     report = run(job, keep_going=arguments.keep_going, save=arguments.save, say=say)
     say(f"done: {_summary(report)}")
@@ -161,16 +161,16 @@ def _demo(arguments: argparse.Namespace, say: Any) -> dict[str, Any]:
         with in_window():
             importlib.import_module(f"{__package__.rpartition('.')[0]}.demos.{name}").build(bpy.context)
             interrupt.check()
-            written += output.write(Output(blend=_blend(arguments.output)), "", {}, say)
+            written += output.write(Output(blend=_blend(arguments.output)), "", {}, {}, say)
     return {"ok": True, "demos": [arguments.name] if arguments.name else known, "written": written}
 
 
 def _list(arguments: argparse.Namespace, say: Any) -> dict[str, Any]:
-    families = {name: family for family, names in FEATURES.items() for name in names}
+    families = [family for family, names in FEATURES.items() for _ in names]
     listed: list[dict[str, Any]] = []
-    for cls in operators():
+    for family, cls in ((f, cls) for f, module in zip(families, modules(), strict=True) for cls in steps_of(module)):
         name, shown = cls.feature(), [p for record in cls.records() for p in declared(record)]
-        listed.append({"feature": name, "family": families[name], "help": cls.__doc__ or "", "params": shown})
+        listed.append({"feature": name, "family": family, "help": cls.__doc__ or "", "params": shown})
         if not arguments.json:
             say(f"{name}: {cls.__doc__}")
             for p in shown:

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -66,8 +66,10 @@ def staging() -> Iterator[Staged]:
         staged.drop()
 
 
-def write(output: Output, home: str, report: dict[str, Any], say: Callable[[str], None]) -> list[str]:
-    """Write everything that a job asks for, and the scene's own file `home` unless that is empty."""
+def write(
+    output: Output, home: str, report: dict[str, Any], pictures: Mapping[Path, bytes], say: Callable[[str], None]
+) -> list[str]:
+    """Write everything that a job asks for, its pictures, and the scene's own file `home` unless that is empty."""
     with staging() as staged:
         for target in dict.fromkeys(p for p in (output.blend, Path(home) if home else None) if p is not None):
             say(f"writing {target}")
@@ -80,6 +82,8 @@ def write(output: Output, home: str, report: dict[str, Any], say: Callable[[str]
         if output.render is not None:
             say(f"rendering {output.render}")
             _render(output.render, staged)
+        for target, data in pictures.items():
+            staged.name(target).write_bytes(data)
         if output.report is not None:
             text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
             staged.name(output.report).write_text(text, encoding="utf-8")

@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -16,9 +17,9 @@ from ...core.errors import FormatError, InvalidRig, TroupeError
 from ...core.filters.contacts import contacts
 from ...core.filters.footlock import slide
 from ...core.job import Job, Step
-from .. import bake, rig
+from .. import bake, rig, trace
 from ..bake import curves
-from . import cast_list, interrupt, output
+from . import cast_list, drawing, interrupt, output
 
 Say = Callable[[str], None]
 
@@ -70,8 +71,10 @@ def _perform(job: Job, keep_going: bool, save: bool, say: Say) -> dict[str, Any]
         for name in step.actors:
             if cast_list.find(name) is None:
                 raise FormatError(job.source, *step.at("actor"), f"step {step.number}: {cast_list.unknown(name)}")
+    drawing.check(job)
     ends: dict[str, int] = {}
-    steps = [_step(job, step, ends, keep_going, say) for step in job.steps]
+    pictures: dict[Path, bytes] = {}
+    steps = [_step(job, step, ends, pictures, keep_going, say) for step in job.steps]
     _set_range(job, steps, bool(home))
     report = {
         "ok": all(s["ok"] for s in steps),
@@ -81,7 +84,7 @@ def _perform(job: Job, keep_going: bool, save: bool, say: Say) -> dict[str, Any]
         "actors": sorted({name for step in job.steps for name in step.actors} | {a.name for a in job.actors}),
         "steps": steps,
     }
-    report["written"] = output.write(job.output, home if save else "", report, say)
+    report["written"] = output.write(job.output, home if save else "", report, pictures, say)
     return report
 
 
@@ -113,8 +116,10 @@ def _set_range(job: Job, steps: list[dict[str, Any]], opened: bool) -> None:
     scene.frame_set(scene.frame_start)
 
 
-def _step(job: Job, step: Step, ends: dict[str, int], keep_going: bool, say: Say) -> dict[str, Any]:
-    """Press one button and tell what came of it."""
+def _step(
+    job: Job, step: Step, ends: dict[str, int], pictures: dict[Path, bytes], keep_going: bool, say: Say
+) -> dict[str, Any]:
+    """Press one button and tell what came of it; `ends` and `pictures` get the actors' last frames and the plots."""
     scene = bpy.context.scene
     start = step.start
     if start is None:
@@ -152,6 +157,10 @@ def _step(job: Job, step: Step, ends: dict[str, int], keep_going: bool, say: Say
             if (ob.name, found.action.name) not in before:
                 done["results"].append(_measured(ob, found.action))
                 ends[name] = done["results"][-1]["frames"][1]
+    if done["ok"] and drawing.wanted(job, step):
+        made = drawing.plots(job, step, actors)
+        pictures |= made
+        done["plots"] = [path.name for path in made]
     interrupt.check()
     return done
 
@@ -177,6 +186,9 @@ def _measured(ob: Any, action: Any) -> dict[str, Any]:
     bag = curves.bag(ob, action, create=False)
     keys = sum(len(curve.keys) for curve in curves.read(bag).values()) if bag is not None else 0
     out: dict[str, Any] = {"actor": ob.name, "action": action.name, "frames": [first, last], "keys": keys}
+    kept = trace.trace_of(action)
+    if kept is not None:
+        out |= {"navigation": kept["report"], "transcript": trace.lines(kept)}
     try:
         motion = contacts(bake.read(ob, rig.read(ob, bpy.context), bpy.context, frames=(first, last)))
         travels = [1000.0 * s.travel for s in slide(motion)]

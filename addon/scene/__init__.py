@@ -4,6 +4,7 @@ from .channels import is_keyed, keyed
 from .rates import fps, metre
 from .routes import read_route
 from .selection import armature_of, selected_armatures
+from .tracks import read_guests_steps, read_tracks_steps
 from .world import read_world, read_world_steps
 
 __all__ = [
@@ -12,7 +13,9 @@ __all__ = [
     "is_keyed",
     "keyed",
     "metre",
+    "read_guests_steps",
     "read_route",
+    "read_tracks_steps",
     "read_world",
     "read_world_steps",
     "selected_armatures",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ...core.errors import InvalidParam, TroupeError
 from ...core.maths.quat import cross
+from ...core.planning.footing import GUESSED
 from ...core.skeleton import Array
 from ...core.world import Body, World
 from .. import rig
@@ -40,6 +41,7 @@ class _Surface:
     matrix: Array
     ob: bpy.types.Object
     instancer: bpy.types.Object
+    tags: frozenset[str]
 
 
 def read_world_steps(
@@ -124,7 +126,25 @@ def _surfaces(
         if len(triangles):
             name = ob.name if ob == instancer else f"{instancer.name}/{ob.name}"
             matrix = np.array(instance.matrix_world, dtype=np.float64)
-            yield _Surface(_key(instance), name, kind, vertices, triangles, matrix, ob, instancer)
+            tags = tags_of(ob) | tags_of(instancer)
+            yield _Surface(_key(instance), name, kind, vertices, triangles, matrix, ob, instancer, tags)
+
+
+def tags_of(ob: bpy.types.Object) -> frozenset[str]:
+    """What else is set about an object, as `core.planning` spells it."""
+    own: Any = ob.troupe
+    tags = set()
+    if own.walk_cost > 1.0:
+        tags.add(f"cost={own.walk_cost:g}")
+    if own.kind == "door" and own.door != "closed":
+        tags.add(own.door)
+    if own.see_through:
+        tags.add("see_through")
+    if own.solid:
+        tags.add("solid")
+    if own.sort:
+        tags.add(f"class:{own.sort}")
+    return frozenset(tags)
 
 
 def _is_of_actor(ob: bpy.types.Object, exclude: frozenset[bpy.types.Object]) -> bool:
@@ -229,9 +249,11 @@ def _body(surface: _Surface, matrices: Array, name: str, number: int, unit: floa
     if mirror[0, 0] < 0:
         triangles = triangles[:, ::-1]
     kind = surface.kind
+    tags = surface.tags
     if kind == "auto":
         kind = "ground" if _can_be_stood_on(vertices @ placed[0, :3, :3].T, triangles) else "obstacle"
-    return Body(name, number, vertices, triangles, placed, kind)
+        tags = tags | {GUESSED}
+    return Body(name, number, vertices, triangles, placed, kind, tags)
 
 
 def _can_be_stood_on(vertices: Array, triangles: npt.NDArray[np.int64]) -> bool:

@@ -6,6 +6,7 @@ The way of everyone is a base track that `core.gait.travel` can put feet under.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 
@@ -76,9 +77,11 @@ class WalkingStage(KinematicStage):
 
     def _pace(self, actor: str, time: float) -> tuple[float, float]:
         """Speed [m/s] and course [rad] of someone."""
-        before, now = (self.position(actor, t) for t in (time - 0.5 / SAMPLES_HZ, time))
-        facing = self.heading(actor, time)
-        if before is None or now is None or self.journeys[actor][-1].end <= time:
+        facing, earlier = self.heading(actor, time), time - 0.5 / SAMPLES_HZ
+        if self.journeys[actor][-1].end <= time or earlier < self.journeys[actor][0].start:
+            return 0.0, facing
+        before, now = self.position(actor, earlier), self.position(actor, time)
+        if before is None or now is None:
             return 0.0, facing
         pace = math.hypot(now[0] - before[0], now[1] - before[1]) * 2.0 * SAMPLES_HZ
         return pace, heading_to(before, now, facing)
@@ -95,7 +98,7 @@ class WalkingStage(KinematicStage):
             last = time + max(len(points) - 1, 0) / SAMPLES_HZ
             legs += [
                 Leg(time + k / SAMPLES_HZ, time + (k + 1) / SAMPLES_HZ, a, b)
-                for k, (a, b) in enumerate(zip(points[:-1], points[1:], strict=True))
+                for k, (a, b) in enumerate(pairwise(points))
             ]
             legs.append(Leg(last, last, points[-1], points[-1]))
             end = max(end, last)

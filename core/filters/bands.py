@@ -15,7 +15,7 @@ from ..maths import quat
 from ..motion import Motion
 from ..params import param
 from ..skeleton import Array
-from .bank import BOUNDARIES, count, decompose, equalise, frequencies, recombine, regain, response, spans
+from .bank import BOUNDARIES, Mixer, count, decompose, equalise, frequencies, recombine, response, spans
 from .contacts import CURVES, contacts
 from .footlock import footlock
 from .planted import keep_feet
@@ -27,6 +27,7 @@ __all__ = [
     "BOUNDARIES",
     "SLIDERS",
     "BandParams",
+    "Mixer",
     "bands",
     "count",
     "decompose",
@@ -34,7 +35,6 @@ __all__ = [
     "frequencies",
     "gains_of",
     "recombine",
-    "regain",
     "response",
     "spans",
 ]

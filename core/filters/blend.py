@@ -17,15 +17,17 @@ from ..errors import InvalidParam
 from ..kinematics import base as bases
 from ..motion import Motion
 from ..params import param
-from ..skeleton import Array
+from ..skeleton import Array, Skeleton
+from .alignment import AlignParams, has_contacts, moments, with_contacts
 from .concatenate import concatenate
-from .correspond import AlignParams, has_contacts, moments, with_contacts
 from .footlock import footlock
 from .mixing import clock, courses, mixed, rounds, shared, taken, weights_at
 from .resample import slice as part_of
-from .scope import ScopeParams, mask, mix, weight
+from .scope import ScopeParams, mask, mix, part_mask, weight
 
 CLIPS = ("first", "second", "third", "fourth")
+LIMBS = ("hips", "trunk", "head", "arm_L", "arm_R", "leg_L", "leg_R")
+"""The parts of the body that may be mixed in shares of their own, of `scope.SCOPES`."""
 _EASE = 0.3
 """Time before and after a transition in which held feet are let go again [s]."""
 
@@ -42,7 +44,11 @@ class BlendParams(ScopeParams):
         help="How the clips are put together",
     )
     amount: float = param(
-        0.5, lo=-2.0, hi=3.0, help="How much of the second clip: 0 is none, 1 it alone, beyond is more"
+        0.5,
+        lo=-2.0,
+        hi=3.0,
+        keyable=True,
+        help="How much of the second clip: 0 is none, 1 it alone, beyond is more; may be animated",
     )
     zone: float = param(0.5, lo=0.0, hi=60.0, unit="s", help="How long the transition takes when one clip follows")
     influence: float = param(
@@ -54,6 +60,13 @@ class BlendParams(ScopeParams):
         (),
         columns=("time", *CLIPS),
         help="Weights of the clips at times [s] of the actor's own, instead of the amount; one row for all the time",
+        basic=False,
+    )
+    limbs: tuple[tuple[float, ...], ...] = param(
+        (),
+        columns=("time", *LIMBS),
+        help="How much of the other clips counts in parts of the body at times [s] of the actor's own: 1 as elsewhere, "
+        "0 nothing, beyond is more; one row for all the time",
         basic=False,
     )
     bands: tuple[tuple[float, ...], ...] = param(
@@ -95,7 +108,8 @@ def weights_of(params: BlendParams, motions: Sequence[Motion]) -> Array:
     if not params.weights:
         if clips > 2:
             raise InvalidParam("weights", params.weights, f"{clips} clips need a row of weights")
-        return np.array([[1.0 - params.amount], [params.amount]][:clips])
+        amount = np.atleast_1d(params.amount)
+        return np.stack([1.0 - amount, amount][:clips])
     rows = np.array(sorted(params.weights))
     times = np.linspace(0.0, motions[0].duration, max(2, len(motions[0])))
     return np.stack([np.interp(times, rows[:, 0], rows[:, 1 + q]) for q in range(clips)])
@@ -152,9 +166,18 @@ def _scoped(weights: npt.ArrayLike, places: Array, clips: Sequence[Motion], para
         given = given / total
     times = np.linspace(0.0, clips[0].duration, max(2, 4 * len(clips[0])))
     share = np.interp(places * clips[0].duration, times, weight(times, params))
-    reach = share[:, None] * mask(skeleton, params)
+    reach = share[:, None] * mask(skeleton, params) * limb_shares(skeleton, places * clips[0].duration, params)
     out = reach * given
     out[0] += 1.0 - reach
+    return out
+
+
+def limb_shares(skeleton: Skeleton, times: Array, params: BlendParams) -> Array:
+    """(T, J + 1) how much of the other clips counts at times (T,) [s] of the first, for joints and the hips' place."""
+    out = np.ones((len(times), len(skeleton) + 1))
+    rows = np.array(sorted(params.limbs)).reshape(-1, 1 + len(LIMBS))
+    for k, limb in enumerate(LIMBS, 1) if len(rows) else ():
+        out[:, part_mask(skeleton, limb)] = np.interp(times, rows[:, 0], rows[:, k])[:, None]
     return out
 
 

@@ -16,8 +16,8 @@ from ..maths import quat
 from ..maths.ramp import smoothstep
 from ..motion import Event, Motion
 from ..skeleton import Array
+from .alignment import comparable
 from .bank import count, decompose
-from .correspond import comparable
 from .mixing import joint_mask, rounds, travelled
 from .resample import resample
 from .resample import slice as part_of

@@ -2,7 +2,8 @@
 
 Amaya, Bruderlin and Calvert, "Emotion from motion", 1996. Each basic period of the motion is first made larger or
 smaller about the straight way between its ends (their equation 6), level by level of the body, so that what was learned
-from an arm serves a leg; then its time is warped as the emotional performance warps the neutral one.
+from an arm serves a leg; if wished, its levels are shifted in time against each other (`phases`); then its time is
+warped as the emotional performance warps the neutral one.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from ..params import param
 from ..skeleton import Array
 from .feeling import (
     EMOTIONS,
-    LEVELS,
     TABLE,
     Feeling,
     departures,
     filled,
-    level_joints,
     mean_ratios,
+    mean_shifts,
     path_fraction,
     ratios,
-    seen_from_base,
     table,
 )
+from .levels import LEVELS, level_joints, seen_from_base
 from .periods import EFFECTORS, Ints, effector_path, periods
+from .phases import shifted
 from .planted import keep_feet
 from .scope import ScopeParams, mix, weight
 from .signals import from_signals, to_signals
@@ -62,6 +63,11 @@ class EmotionParams(ScopeParams):
     amplitude: bool = param(True, help="Change the size of the movements")
     influence: float = param(
         1.0, lo=0.0, hi=1.0, help="How much of the change counts: 0 leaves everything as it is", basic=False
+    )
+    phase: bool = param(
+        False,
+        help="Change the order too in which parts of the body are fastest; an experiment, for feelings learned here",
+        basic=False,
     )
     plant: bool = param(True, help="Leave feet that touch the ground where they are", basic=False)
     mode: str = param(
@@ -108,12 +114,14 @@ class Plan:
     Attributes:
         marks: (K + 1,) samples that bound the basic periods.
         ratios: (K, 4) size of each level of the body in each period, intensity included.
+        shifts: (K, 4) how much later each level is fastest, as parts of the period, intensity included.
         at: (M,) place in the motion, in samples, of each sample of the result; rising.
         notes: What is done, in sentences.
     """
 
     marks: Ints
     ratios: Array
+    shifts: Array
     at: Array
     notes: tuple[str, ...]
 
@@ -132,7 +140,11 @@ def emote(motion: Motion, feeling: Feeling, params: EmotionParams | None = None)
     done = plan(motion, feeling, params)
     sized = motion
     if params.amplitude and np.any(done.ratios != 1.0):
-        sized = mix(motion, _resized(motion, done), params)
+        sized = _resized(motion, done)
+    if params.phase and np.any(done.shifts != 0.0):
+        sized = shifted(sized, done.marks, done.shifts)
+    if sized is not motion:
+        sized = mix(motion, sized, params)
         if params.plant:
             sized = keep_feet(motion, sized)
     still = len(done.at) == len(motion) and bool(np.abs(done.at - np.arange(len(motion))).max() < 1e-9)
@@ -147,14 +159,15 @@ def plan(motion: Motion, feeling: Feeling, params: EmotionParams | None = None) 
     role, path = effector_path(motion, params.effector)
     marks = periods(motion, role)
     count, known = len(marks) - 1, len(feeling.times)
-    each = filled(ratios(feeling))
     if params.match == "mean" or (params.match == "auto" and count != known):
         each = np.tile(filled(mean_ratios(feeling)), (count, 1))
+        shifts = np.tile(filled(mean_shifts(feeling), 0.0), (count, 1))
         how = f"the mean size of the source's {known} periods on all {count}"
     else:
-        each = each[np.arange(count) % known]
+        its = np.arange(count) % known
+        each, shifts = filled(ratios(feeling))[its], filled(feeling.shifts, 0.0)[its]
         how = f"{count} periods, each sized as its own of the source's {known}"
-    each = each**params.intensity
+    each, shifts = each**params.intensity, shifts * params.intensity
     at = np.arange(len(motion), dtype=np.float64)
     notes = []
     if params.amplitude:
@@ -162,10 +175,13 @@ def plan(motion: Motion, feeling: Feeling, params: EmotionParams | None = None) 
             f"{name} x {r:.2f}" for name, r in zip(LEVELS, np.exp(np.log(each).mean(axis=0)), strict=True)
         )
         notes += [how, sizes]
+    if params.phase:
+        later = ", ".join(f"{name} {s:+.0%}" for name, s in zip(LEVELS, shifts.mean(axis=0), strict=True))
+        notes.append(f"fastest later by parts of a period: {later}")
     if params.pace:
         at = correspondence(path, marks, feeling, motion.fps, params)
         notes.append(f"{motion.duration:.2f} s become {(len(at) - 1) / motion.fps:.2f} s, {role}")
-    return Plan(marks, each, at, tuple(notes))
+    return Plan(marks, each, shifts, at, tuple(notes))
 
 
 def correspondence(path: Array, marks: Ints, feeling: Feeling, fps: float, params: EmotionParams) -> Array:

@@ -3,44 +3,26 @@
 Amaya, Bruderlin and Calvert, "Emotion from motion", 1996. Pace: how far along its path the end effector is, period by
 period (their equations 1 to 4, kept as the tables f of path by time, which unlike frame densities have no poles). Size:
 how far the joints of each level of the body depart from the straight way between the ends of a period (equation 5).
+Order: how much later each level is fastest (`phases`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
-from types import MappingProxyType
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import InvalidMotion, InvalidParam
-from ..kinematics import base as bases
 from ..maths import quat
 from ..motion import Motion
-from ..skeleton import ARM, LEG, SIDES, Array, Skeleton, frozen
+from ..skeleton import Array, frozen
+from .levels import LEVELS, level_joints, seen_from_base
 from .periods import Ints, effector_path, length, paired, periods
+from .phases import lags
 
 EMOTIONS = ("neutral", "angry", "sad", "happy", "fearful", "tired", "strong", "weak", "excited", "relaxed")
 """The emotions that a transform may be kept for."""
-
-_CATEGORIES = (
-    ("hips", "spine", "neck", "head"),
-    (ARM[0], ARM[1], LEG[0]),
-    (ARM[2], LEG[1]),
-    (ARM[3], LEG[2]),
-)
-CATEGORY: Mapping[str, int] = MappingProxyType(
-    {
-        role: k
-        for k, parts in enumerate(_CATEGORIES)
-        for part in parts
-        for role in ((part,) if k == 0 else tuple(f"{part}_{side}" for side in SIDES))
-    }
-)
-"""Level of a role in the body: 0 trunk, 1 shoulders and hips, 2 elbows and knees, 3 wrists and ankles; others none."""
-LEVELS = ("trunk", "shoulders and hips", "elbows and knees", "wrists and ankles")
 
 TABLE = 65
 """Entries of a table of pace."""
@@ -64,6 +46,8 @@ class Feeling:
         times: (P,) lengths of the neutral periods [s].
         spans: (P, 4, 2) largest departure of each level from the straight way, neutral and emotional [rad]; NaN for a
             level that the source does not have.
+        shifts: (P, 4) how much later each level is fastest than in the neutral performance, against the end effector,
+            as a part of the period; NaN where it is not known, as everywhere when it is not given.
         notes: What was found out on the way, in sentences.
     """
 
@@ -75,6 +59,7 @@ class Feeling:
     times: Array
     spans: Array
     notes: tuple[str, ...] = ()
+    shifts: Array = field(default_factory=lambda: np.empty((0, len(LEVELS))))
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -92,7 +77,13 @@ class Feeling:
             raise InvalidParam("spans", spans.shape, f"must be two numbers of {len(LEVELS)} levels for each period")
         if np.isinf(spans).any() or np.any(spans < 0):
             raise InvalidParam("spans", "a number", "must not be negative or infinite")
-        spans.flags.writeable = False
+        shifts = np.array(self.shifts, dtype=np.float64)
+        if not len(shifts):
+            shifts = np.full((len(times), len(LEVELS)), np.nan)
+        if shifts.shape != (len(times), len(LEVELS)) or np.any(np.abs(shifts) > 2.0):
+            raise InvalidParam("shifts", shifts.shape, f"must be parts of each period for {len(LEVELS)} levels")
+        spans.flags.writeable = shifts.flags.writeable = False
+        put(self, "shifts", shifts)
         put(self, "times", times)
         put(self, "spans", spans)
         put(self, "notes", tuple(self.notes))
@@ -126,14 +117,23 @@ def mean_ratios(feeling: Feeling) -> Array:
     return np.where(np.isnan(largest), np.nan, np.exp(logs))
 
 
-def filled(values: Array) -> Array:
-    """Ratios (..., 4) with those of unknown levels taken from the nearest known level, the higher of two; else 1."""
+def mean_shifts(feeling: Feeling) -> Array:
+    """(4,) mean of the shifts over the periods, weighted by their lengths; NaN where unknown."""
+    known = ~np.isnan(feeling.shifts)
+    weights = feeling.times[:, None] * known
+    total = weights.sum(axis=0)
+    mean = (weights * np.nan_to_num(feeling.shifts)).sum(axis=0) / np.where(total > 0, total, 1.0)
+    return np.where(total > 0, mean, np.nan)
+
+
+def filled(values: Array, unknown: float = 1.0) -> Array:
+    """Values (..., 4) with those of unknown levels taken from the nearest known level, the higher of two."""
     out = np.array(values, dtype=np.float64)
     levels = np.arange(len(LEVELS))
     for k in levels:
         for other in sorted(levels, key=lambda i: (abs(i - k), -i)):
             out[..., k] = np.where(np.isnan(out[..., k]), values[..., other], out[..., k])
-    return np.where(np.isnan(out), 1.0, out)
+    return np.where(np.isnan(out), unknown, out)
 
 
 def extract(neutral: Motion, emotional: Motion, name: str = "", effector: str = "auto", period: int = 0) -> Feeling:
@@ -164,6 +164,7 @@ def extract(neutral: Motion, emotional: Motion, name: str = "", effector: str = 
     pace = [path_fraction(path[m[chosen] : m[chosen + 1] + 1]) for path, m in zip(paths, marks, strict=True)]
     lasts = [(m[chosen + 1] - m[chosen]) / motion.fps for motion, m in zip(both, marks, strict=True)]
     spans = np.stack([level_spans(motion, m) for motion, m in zip(both, marks, strict=True)], axis=-1)
+    behind = [lags(motion, m, path) for motion, m, path in zip(both, marks, paths, strict=True)]
     notes.append(f"pace of period {chosen + 1}, {lasts[0]:.2f} s to {lasts[1]:.2f} s")
     return Feeling(
         name=name,
@@ -174,6 +175,7 @@ def extract(neutral: Motion, emotional: Motion, name: str = "", effector: str = 
         times=np.diff(marks[0]) / neutral.fps,
         spans=spans,
         notes=tuple(notes),
+        shifts=behind[1] - behind[0],
     )
 
 
@@ -195,13 +197,6 @@ def table(fraction: Array, size: int = TABLE) -> Array:
     return out
 
 
-def seen_from_base(motion: Motion) -> Array:
-    """Rotations (T, J, 4) with that of the hips as seen from the way the character goes."""
-    rotations = motion.rotations.copy()
-    rotations[:, 0] = bases.relative(motion)[1]
-    return quat.continuous(rotations)
-
-
 def departures(rotations: Array) -> tuple[Array, Array]:
     """The straight way (n, J, 4) from the first to the last of (n, J, 4), and rotation vectors (n, J, 3) from it."""
     along = np.linspace(0.0, 1.0, len(rotations))[:, None]
@@ -214,15 +209,6 @@ def span(angles: Array) -> float:
     along = np.linspace(0.0, 1.0, len(angles))[:, None]
     away = angles - (angles[0] * (1.0 - along) + angles[-1] * along)
     return float(np.sqrt((away * away).sum(axis=-1)).max())
-
-
-def level_joints(skeleton: Skeleton, mask: npt.NDArray[np.bool_] | None = None) -> list[list[int]]:
-    """The joints of each level of the body, of those that a mask (J,) speaks for."""
-    out: list[list[int]] = [[] for _ in LEVELS]
-    for joint, role in skeleton.role_of().items():
-        if role in CATEGORY and (mask is None or mask[joint]):
-            out[CATEGORY[role]].append(joint)
-    return out
 
 
 def level_spans(motion: Motion, marks: Ints) -> Array:

@@ -39,7 +39,6 @@ _STILL = 0.02
 """What happens in a body that stands: root mean square of places [leg lengths]."""
 _FOLLOWS = 0.2
 """Difference between the first sample and what comes after the last, below which a clip is a round as it is."""
-_UP = np.array([0.0, 0.0, 1.0])
 
 
 class Cycle(NamedTuple):
@@ -83,7 +82,7 @@ def loop(
     if count <= LEAST:
         raise InvalidMotion(f"a loop needs at least {LEAST + 1} samples, not {count}")
     motion = bases.based(motion)
-    repeats, follows = _ends(_features(motion)[low : high + 1])
+    repeats, follows = ends(motion, low, high)
     fits = SHORTEST <= count / motion.fps <= LONGEST if period == 0 else abs(count / motion.fps / period - 1) < 0.25
     goes_on = follows < 0.5 * repeats and (cycle == "range" or (fits and follows < _FOLLOWS))
     if goes_on:
@@ -98,21 +97,41 @@ def loop(
     return out
 
 
-def find_cycle(motion: Motion, period: float = 0.0, first: int = 0, last: int | None = None) -> Cycle:
-    """The best cycle of a motion, about `period` long [s], 0 for any; of several that are alike the shortest.
+def find_cycle(
+    motion: Motion,
+    period: float = 0.0,
+    first: int = 0,
+    last: int | None = None,
+    lengths: tuple[float, float] = (SHORTEST, LONGEST),
+    starts: npt.ArrayLike | None = None,
+    turned: float = 0.0,
+) -> Cycle:
+    """The best cycle of a motion; of several that are alike the shortest.
 
-    It lies between the samples `first` and `last`, None for the last of all.
+    Args:
+        motion: No loop.
+        period: About how long it lasts, to a quarter of it; 0 for any length within `lengths` [s].
+        first, last: The samples between which it lies; None for the last of all.
+        lengths: The shortest and the longest that are looked for without a period [s].
+        starts: Samples at which it may begin; None for any.
+        turned: How much it counts that joints are turned alike, and not at the same places alone [leg lengths a
+            radian]; recordings whose feet turn over need 0.
+
+    Raises:
+        InvalidMotion: The clip is too short, hardly anything moves, or no two moments of it are alike.
     """
-    span, fps = _Span.of(_features(motion)[first : len(motion) if last is None else last + 1]), motion.fps
+    span, fps = _Span.of(_features(motion, turned)[first : len(motion) if last is None else last + 1]), motion.fps
     step = max(1, int(fps / _RATE))
-    shortest, longest = (0.75 * period, 1.25 * period) if period > 0 else (SHORTEST, LONGEST)
+    shortest, longest = (0.75 * period, 1.25 * period) if period > 0 else lengths
     lags = range(max(LEAST, round(shortest * fps)), min(len(span.features) - 1, round(longest * fps)) + 1)
     what = f"no cycle of {period:g} s" if period > 0 else "no cycle"
     if not lags:
         raise InvalidMotion(
             f"{what} in a clip of {(len(span.features) - 1) / fps:.2f} s; choose a longer one, or close its range"
         )
-    found = [_best(span, lag, step) for lag in lags[::step]]
+    every = np.arange(0, len(span.features), step) if starts is None else np.unique(starts).astype(np.int64) - first
+    every = every[every >= 0]
+    found = [_best(span, lag, every) for lag in lags[::step]]
     unlike = np.array([c.unlike for c in found])
     best = float(unlike.min())
     if not best < UNLIKE:
@@ -122,22 +141,43 @@ def find_cycle(motion: Motion, period: float = 0.0, first: int = 0, last: int | 
     while k + 1 < len(found) and unlike[k + 1] < unlike[k]:
         k += 1
     near = [lag for lag in lags if abs(lag - lags[::step][k]) <= step]
-    finest = min((_best(span, lag, 1) for lag in near), key=lambda c: c.unlike)
+    every = np.arange(len(span.features)) if starts is None else every
+    finest = min((_best(span, lag, every) for lag in near), key=lambda c: c.unlike)
     return Cycle(first + finest.first, first + finest.last, finest.unlike)
 
 
-def _features(motion: Motion) -> Array:
-    """(T, F) places and speeds of the joints as seen from the base, in leg lengths."""
-    skeleton, base = motion.skeleton, bases.derive(motion) if motion.base is None else motion.base
+def ends(motion: Motion, first: int = 0, last: int | None = None, turned: float = 0.0) -> tuple[float, float]:
+    """How far the part from sample `first` to `last` is from being a cycle: 0 is not at all.
+
+    The arguments are as for `find_cycle`.
+
+    Returns:
+        If its last sample repeats the first, and if the first comes next after the last, both in relation to how much
+        happens between them.
+    """
+    features = _features(motion, turned)[first : len(motion) if last is None else last + 1]
+    features = features[:, : features.shape[1] // 2]  # speeds are not known well at the very ends
+    happens = max(float(_Span.of(features).happens(np.array([0]), len(features))[0]), 1e-9)
+    over, beside = features[0] - features[-1], (features[-1] - features[-2] + features[1] - features[0]) / 2
+    return float(np.linalg.norm(over)) / happens, float(np.linalg.norm(over - beside)) / happens
+
+
+def _features(motion: Motion, turned: float) -> Array:
+    """(T, F) where the joints are and how they are turned, as seen from the base, and how fast both change.
+
+    Distances are root mean squares: of places in leg lengths, and of angles times `turned`.
+    """
+    skeleton, motion = motion.skeleton, bases.based(motion)
     size = skeleton.leg_length() if skeleton.has("shin_L", "foot_L", "shin_R", "foot_R") else 1.0
     roles = [role for role in (*CORE_ROLES, "spine") if skeleton.has(role)]
     joints = sorted({j for role in roles for j in skeleton.chain(role)}) or list(range(len(skeleton)))
-    positions, _ = fk.forward(skeleton, motion.rotations, motion.roots)
-    away = positions[:, joints] - (base * (1.0, 1.0, 0.0))[:, None]
-    seen = quat.rotate(quat.about(_UP, -base[:, 2])[:, None], away) / size
-    speeds = np.gradient(seen, 1.0 / motion.fps, axis=0)
-    out: Array = np.concatenate([seen, _SPEED * speeds], axis=1).reshape(len(motion), -1) / np.sqrt(len(joints))
-    return out
+    places, hips = bases.relative(motion)
+    turns = np.concatenate([hips[:, None], motion.rotations[:, 1:]], axis=1)
+    seen = fk.forward(skeleton, turns, places)[0][:, joints] / size
+    if turned:  # of near rotations, the chord of the quaternions is half the angle
+        seen = np.concatenate([seen, 2.0 * turned * quat.continuous(turns[:, joints])], axis=2)
+    seen = seen.reshape(len(motion), -1) / np.sqrt(len(joints))
+    return np.concatenate([seen, _SPEED * np.gradient(seen, 1.0 / motion.fps, axis=0)], axis=1)
 
 
 class _Span(NamedTuple):
@@ -161,19 +201,13 @@ class _Span(NamedTuple):
         return out
 
 
-def _best(span: _Span, lag: int, step: int) -> Cycle:
-    """The best cycle of exactly `lag` samples, every `step`-th sample being tried as its first."""
-    starts = np.arange(0, len(span.features) - lag, step)
+def _best(span: _Span, lag: int, starts: npt.NDArray[np.int64]) -> Cycle:
+    """The best cycle of exactly `lag` samples that begins at one of the samples `starts`."""
+    starts = starts[starts < len(span.features) - lag]
+    if not len(starts):
+        return Cycle(0, lag, np.inf)
     apart = span.features[starts + lag] - span.features[starts]
     happens = span.happens(starts, lag)
     unlike = np.where(happens > _STILL, np.sqrt((apart**2).sum(axis=1)) / np.maximum(happens, _STILL), np.inf)
     k = int(unlike.argmin())
     return Cycle(int(starts[k]), int(starts[k]) + lag, float(unlike[k]))
-
-
-def _ends(features: Array) -> tuple[float, float]:
-    """How far a clip is from being a loop: if its last sample repeats the first, and if the first comes next."""
-    features = features[:, : features.shape[1] // 2]  # speeds are not known well at the very ends
-    happens = max(float(_Span.of(features).happens(np.array([0]), len(features))[0]), 1e-9)
-    over, beside = features[0] - features[-1], (features[-1] - features[-2] + features[1] - features[0]) / 2
-    return float(np.linalg.norm(over)) / happens, float(np.linalg.norm(over - beside)) / happens

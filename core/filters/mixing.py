@@ -19,8 +19,8 @@ from ..kinematics import base as bases
 from ..maths.ramp import clamp, lerp
 from ..motion import Event, Motion
 from ..skeleton import Array
+from .alignment import CONTACTS, comparable
 from .bank import decompose
-from .correspond import CONTACTS, comparable
 from .retime import along, played, steps
 from .signals import FIRST, from_signals
 

@@ -123,7 +123,7 @@ def mask(skeleton: Skeleton, params: ScopeParams) -> Bools:
         raise InvalidParam("scope", "selected", "select bones in Pose Mode, or list the joints")
     if params.scope == "all":
         return np.ones(len(skeleton) + 1, dtype=bool)
-    chosen = _part(skeleton, params.scope)
+    chosen = part_mask(skeleton, params.scope)
     if not chosen.any():
         raise InvalidRig(f"this character has no {params.scope.replace('_', ' ')}; it has {', '.join(skeleton.roles)}")
     return chosen
@@ -181,7 +181,8 @@ def mix(before: Motion, after: Motion, params: ScopeParams, chosen: Bools | None
     return replace(after, rotations=quat.continuous(rotations), roots=roots, base=base)
 
 
-def _part(skeleton: Skeleton, scope: str) -> Bools:
+def part_mask(skeleton: Skeleton, scope: str) -> Bools:
+    """(J + 1,) the joints of a part of the body, with all that hangs on them and has no role, and last the root."""
     roles, role_of = SCOPES[scope], skeleton.role_of()
     chosen = np.zeros(len(skeleton) + 1, dtype=bool)
     for j, parent in enumerate(skeleton.parents.tolist()):
@@ -198,7 +199,7 @@ def _listed(skeleton: Skeleton, names: str) -> Bools:
         elif name in skeleton.roles:
             chosen[list(skeleton.chain(name))] = True
         elif name in SCOPES:
-            chosen |= _part(skeleton, name)
+            chosen |= part_mask(skeleton, name)
         elif name == ROOT:
             chosen[-1] = True
         else:

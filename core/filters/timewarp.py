@@ -1,7 +1,7 @@
 """One motion in the time of another: its own poses at the other's pace, or anything between.
 
 Dynamic timewarping after Bruderlin and Williams, "Motion signal processing", 1995. The moments of two motions that
-correspond are found (`correspond`), then timing and poses are mixed apart: at time (1 - tau) a + tau b of the result,
+correspond are found (`alignment`), then timing and poses are mixed apart: at time (1 - tau) a + tau b of the result,
 the motions are at a and b, and its pose is that of the first plus alpha times the difference to the second.
 """
 
@@ -15,7 +15,7 @@ from ..errors import InvalidParam
 from ..motion import Motion
 from ..params import param
 from ..skeleton import Array
-from .correspond import AlignParams, has_contacts, moments, with_contacts
+from .alignment import AlignParams, has_contacts, moments, with_contacts
 from .footlock import footlock
 from .mixing import clock, courses, mixed, rounds, taken
 from .retime import ROUNDED, retime

@@ -123,15 +123,16 @@ def lines_of(a: npt.ArrayLike, b: npt.ArrayLike, spacing: float, scale: npt.Arra
     a, b = (np.asarray(x, dtype=np.float64) for x in (a, b))
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1] or not len(a) or not len(b):
         raise InvalidMotion(f"signals of shapes {a.shape} and {b.shape} cannot be warped: they need the same channels")
-    for name, x in (("first", a), ("second", b)):
-        if not np.isfinite(x).all():
+    totals = a.sum(axis=0), b.sum(axis=0)
+    for name, total in zip(("first", "second"), totals, strict=True):
+        if not np.isfinite(total).all():
             raise InvalidMotion(f"the signals of the {name} clip contain NaN or infinity")
     if not spacing > 0:
         raise InvalidParam("spacing", spacing, "must be positive")
     if scale is None:
         count = len(a) + len(b)
-        mean = (a.sum(axis=0) + b.sum(axis=0)) / count
-        deviation = np.sqrt((np.square(a - mean).sum(axis=0) + np.square(b - mean).sum(axis=0)) / count)
+        mean = (totals[0] + totals[1]) / count
+        deviation = np.sqrt(sum(np.einsum("tc,tc->c", x, x) for x in (a - mean, b - mean)) / count)
         moving = deviation > 1e-9 * max(1.0, float(np.abs(mean).max(initial=0.0)))
         if not moving.all():
             moving[:1] |= not moving.any()

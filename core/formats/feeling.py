@@ -2,11 +2,13 @@
 
     {"troupe_feeling": 1, "name": "angry",
      "pace": {"neutral": {"time": 1.0, "path": [0.0, ..., 1.0]}, "emotional": {"time": 0.6, "path": [...]}},
-     "periods": [{"time": 0.8, "neutral": [0.2, 0.5, 0.7, 0.1], "emotional": [0.3, 0.8, 0.9, 0.1]}, ...],
+     "periods": [{"time": 0.8, "neutral": [0.2, 0.5, 0.7, 0.1], "emotional": [0.3, 0.8, 0.9, 0.1],
+                  "later": [0.05, 0.0, null, -0.1]}, ...],
      "notes": ["4 periods of hand_R"]}
 
 Times are seconds; the numbers of a period are how far trunk, shoulders and hips, elbows and knees, wrists and ankles
-depart from the straight way [rad], null for a part of the body that the source does not have.
+depart from the straight way [rad], null for a part of the body that the source does not have; "later", which may be
+left out, how much later they are fastest, as parts of the period, null where that is not known.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import FormatError, InvalidParam, TroupeError
-from ..filters.feeling import EMOTIONS, LEVELS, Feeling
+from ..filters.feeling import EMOTIONS, Feeling
+from ..filters.levels import LEVELS
 from ..presets import SHIPPED
 
 KEY, VERSION = "troupe_feeling", 1
@@ -40,8 +43,12 @@ def to_text(feeling: Feeling) -> str:
             for side in sides
         },
         "periods": [
-            {"time": float(time), **{side: _plain(spans[:, k]) for k, side in enumerate(sides)}}
-            for time, spans in zip(feeling.times, feeling.spans, strict=True)
+            {
+                "time": float(time),
+                **{side: _plain(spans[:, k]) for k, side in enumerate(sides)},
+                **({} if np.isnan(later).all() else {"later": _plain(later)}),
+            }
+            for time, spans, later in zip(feeling.times, feeling.spans, feeling.shifts, strict=True)
         ],
         "notes": list(feeling.notes),
     }
@@ -81,6 +88,7 @@ def from_text(text: str, source: str = "feeling") -> Feeling:
                 [np.stack([_levels(row["neutral"]), _levels(row["emotional"])], axis=-1) for row in rows]
             ).reshape(-1, len(LEVELS), 2),
             notes=tuple(_text(note) for note in data.get("notes", [])),
+            shifts=np.array([_levels(row.get("later", [None] * len(LEVELS))) for row in rows]).reshape(-1, len(LEVELS)),
         )
     except KeyError as error:
         raise FormatError(source, 1, 1, f"the key {error} is missing") from None

@@ -186,7 +186,10 @@ class Planner:
                 falls[-2:] = [replace(f, leaving=fall.cycle) for f in falls[-2:]]
                 falls.append(fall)
                 walking = True
-        self.terrain.check_way(np.array([f.place for f in falls]), np.array([f.strike for f in falls]))
+        # by where the body is, not the feet: one may tread on either side of a corner
+        strikes = np.maximum([f.strike for f in falls], 0.0)
+        way = np.column_stack([self.track.at(strikes)[:, :2], [f.place[2] for f in falls]])
+        self.terrain.check_way(way, strikes)
         return Plan(tuple(falls), tuple(intervals))
 
     def _onto_tread(self, previous: Footfall, at: float, strike: float, gait: str) -> tuple[float, Cycle]:

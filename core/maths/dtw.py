@@ -9,7 +9,6 @@ N is a running minimum. So a row is a few array operations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +21,11 @@ Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 Pair = tuple[Array, Array]
 
-_BLOCK = 200
+_BLOCK = 120
 """Rows whose costs are computed at once: few enough to stay in cache."""
-_ALONE = 500_000
+_KEPT = 4_000_000
+"""Nodes of which everything is kept until the path is known; of larger grids the rows are gone through twice."""
+_ALONE = 524_287
 """Multiplications of a matrix product that is left to one thread."""
 
 
@@ -53,13 +54,13 @@ class Squares:
         (p, q), (u, v) = nodes, products or (x[:, :0] for x in nodes)
         n, m, width, more = len(p), len(q), p.shape[1], u.shape[1]
         squares = [np.einsum("tc,tc->t", x, x) for x in nodes]
-        self._left = np.ones((n, width + more + 2))
+        self._left = np.empty((n, width + more + 2))
         np.multiply(p, -2.0, out=self._left[:, :width])
-        self._left[:, width:-2], self._left[:, -2] = u, squares[0]
+        self._left[:, width:-2], self._left[:, -2], self._left[:, -1] = u, squares[0], 1.0
         # summed up along the row beforehand, since that is what is asked for
         self._right = np.zeros((width + more + 2, m + 1))
-        np.cumsum(q.T, axis=1, out=self._right[:width, 1:])
-        np.cumsum(v.T, axis=1, out=self._right[width:-2, 1:])
+        self._right[:width, 1:] = np.cumsum(q, axis=0).T
+        self._right[width:-2, 1:] = np.cumsum(v, axis=0).T
         self._right[-2] = np.arange(m + 1.0)
         np.cumsum(squares[1], out=self._right[-1, 1:])
         # rounding must not make a path leave the diagonal for moves that cost the same
@@ -67,19 +68,19 @@ class Squares:
         s, t = moves or (x[:, :0] for x in nodes)
         self.alone_a, self.alone_b = (np.einsum("tc,tc->t", x, x) for x in (s, t))
         self.free = moves is None
-        self._from, self._to = -2.0 * s, t.T.copy()
+        self._from, self._to = s, t.T.copy()
 
     def sums(self, rows: slice, columns: slice, out: Array) -> None:
         """Write into out (r, c + 1) the costs of all nodes before each one in its row, and at last of the whole row."""
-        _product(self._left[rows], self._right[:, columns.start : columns.stop + 1], out)
+        _product(1.0, self._left[rows], self._right[:, columns.start : columns.stop + 1], out)
 
     def diagonals(self, rows: slice, columns: slice, out: Array) -> None:
         """Write into out (r, c) what diagonal moves to the nodes cost, less the two moves that each stands for."""
-        _product(self._from[rows], self._to[:, columns], out)
+        _product(-2.0, self._from[rows], self._to[:, columns], out)
 
 
-def _product(left: Array, right: Array, out: Array) -> None:
-    """Write left (r, k) @ right (k, c) into a contiguous `out`.
+def _product(factor: float, left: Array, right: Array, out: Array) -> None:
+    """Write factor times left (r, k) @ right (k, c) into `out`, best a contiguous one.
 
     By scipy's library: that of older numpys does not know newer processors and takes four times as long on them. A few
     rows at a time, for which it starts no threads: these would wait for each other on a busy machine, for many times
@@ -90,7 +91,11 @@ def _product(left: Array, right: Array, out: Array) -> None:
 
     rows = max(1, _ALONE // max(right.size, 1))
     for k in range(0, len(left), rows):
-        dgemm(1.0, right.T, left[k : k + rows].T, c=out[k : k + rows].T, overwrite_c=True)
+        some = left[k : k + rows].T
+        if out.flags.c_contiguous:
+            dgemm(factor, right.T, some, c=out[k : k + rows].T, overwrite_c=True)
+        else:
+            out[k : k + rows] = dgemm(factor, right.T, some).T
 
 
 def band(n: int, m: int, width: float) -> Ints:
@@ -112,95 +117,104 @@ def cheapest(costs: Squares, within: Ints | None = None) -> Found:
         within: (n, 2) first and past-last column allowed in each row, both never decreasing; None for all.
     """
     n, m = len(costs.alone_a), len(costs.alone_b)
-    moves, best = np.empty((n, m), dtype=np.uint8), np.full(m, np.inf)
-    for rows, columns, block in _blocks(n, m, within):
-        costs.sums(rows, columns, block.sums)
-        block.reached[0, 0], block.reached[0, 1:] = np.inf, best[columns]
-        if costs.free:
-            block = block._replace(diagonal=block.reached[:-1, :-1])
-        else:
-            costs.diagonals(rows, columns, block.diagonal)
-        if rows.start == 0:
-            block.reached[0, 0] = block.diagonal[0, 0] = 0.0  # a path comes from nowhere
-        block.scan(costs.free, None if within is None else within[rows] - columns.start)
-        moves[rows, columns] = block.moves(costs.even)
-        best[:] = np.inf
-        best[columns] = block.reached[-1, 1:]
+    height = max(1, _KEPT // m)
+    parts = [slice(start, min(start + height, n)) for start in range(0, n, height)]
+    tops = [np.full(m + 1, np.inf)]
+    tops[0][0] = 0.0  # a path comes from nowhere
+    for part in parts:
+        grid = _Grid.filled(costs, part, tops[-1], within)
+        tops.append(np.append(np.inf, grid.reached[-1, 1:]))
+    column, pieces = m - 1, []
+    for k in reversed(range(len(parts))):
+        if k < len(parts) - 1:  # there was no room to keep it
+            grid = _Grid.filled(costs, parts[k], tops[k], within)
+        nodes = grid.walk_back(column, costs.even)
+        column = int(nodes[0, 1])
+        pieces.append(nodes[1:] + (parts[k].start, 0))
     taken = costs.alone_a[1:].sum() + costs.alone_b[1:].sum()
-    return Found(_walk_back(moves), float(best[-1] + taken))
+    return Found(np.concatenate(pieces[::-1]), float(tops[-1][-1] + taken))
 
 
-class _Block(NamedTuple):
-    """Some rows and the columns that matter to them: r by c.
+class _Grid(NamedTuple):
+    """What it costs to come to the nodes of r rows and m columns.
 
     Attributes:
-        sums: (r, c + 1) running sums of the costs of nodes.
-        diagonal: (r, c) what diagonal moves cost; then D by them. Where moves are free, that is D as it was.
-        before: (r, c) D by moves from the row before, less the running sum.
-        least: (r, c) its running minimum.
-        reached: (r + 1, c + 1) D, after a row and a column before the first.
+        room: All the numbers of both tables, one after the other.
+        reached: (r + 1, m + 1) D, after a row and a column before the first.
+        diagonal: (r, m) D by diagonal moves, before the node's own cost; where moves are free, D as it was before.
     """
 
-    sums: Array
-    diagonal: Array
-    before: Array
-    least: Array
+    room: Array
     reached: Array
+    diagonal: Array
 
-    def scan(self, free: bool, within: Ints | None) -> None:
-        """Row after row; `within` (r, 2) are the columns allowed."""
-        add, subtract, least, running = np.add, np.subtract, np.fmin, np.fmin.accumulate
-        before, here, sums = self.reached[:-1], self.reached[1:, 1:], self.sums
-        rows = (self.diagonal, before[:, :-1], before[:, 1:], self.before, sums[:, :-1], self.least, sums[:, 1:], here)
-        for k, (x, left, above, w, taken, h, whole, d) in enumerate(zip(*rows, strict=True)):
+    @classmethod
+    def filled(cls, costs: Squares, part: slice, top: Array, within: Ints | None) -> _Grid:
+        """The rows of `part`, where the row before the first is `top` (m + 1,)."""
+        r, m = part.stop - part.start, len(top) - 1
+        room = np.empty((r + 1) * (m + 1) + (0 if costs.free else r * m))
+        reached = room[: (r + 1) * (m + 1)].reshape(r + 1, m + 1)
+        reached[0], reached[1:, 0] = top, np.inf
+        if within is not None:
+            reached[1:] = np.inf
+        diagonal = reached[:-1, :-1] if costs.free else room[reached.size :].reshape(r, m)
+        grid, line = cls(room, reached, diagonal), np.empty((min(_BLOCK, r) + 2) * (m + 1))
+        for start in range(part.start, part.stop, _BLOCK):
+            grid._fill(costs, slice(start, min(start + _BLOCK, part.stop)), part.start, within, line)
+        return grid
+
+    def _fill(self, costs: Squares, rows: slice, first: int, within: Ints | None, room: Array) -> None:
+        """Some of the rows, of which `first` is the first, one after the other; `room` is to work in."""
+        columns = slice(0, len(costs.alone_b))
+        if within is not None:
+            columns = slice(int(within[max(rows.start - 1, 0), 0]), int(within[rows.stop - 1, 1]))
+        r, c = rows.stop - rows.start, columns.stop - columns.start
+        sums, (w, h) = room[: r * (c + 1)].reshape(r, c + 1), room[r * (c + 1) :][: 2 * c].reshape(2, c)
+        costs.sums(rows, columns, sums)
+        diagonal = self.diagonal[rows.start - first : rows.stop - first, columns]
+        if not costs.free:
+            costs.diagonals(rows, columns, diagonal)
+        if rows.start == 0:
+            diagonal[0, 0] = 0.0
+        before = self.reached[rows.start - first : rows.stop - first + 1]
+        lefts, here = before[:-1, :-1][:, columns], before[1:, 1:][:, columns]
+        above = before[0, 1:][columns]
+        add, subtract, least, running, free = np.add, np.subtract, np.fmin, np.fmin.accumulate, costs.free
+        lines = zip(diagonal, lefts, sums[:, :-1], sums[:, 1:], here, strict=True)
+        for k, (x, left, taken, whole, d) in enumerate(lines, rows.start):
             if not free:
                 add(x, left, x)
             least(x, above, w)
             subtract(w, taken, w)
             if within is not None:
-                w[: within[k, 0]] = np.inf
+                w[: within[k, 0] - columns.start] = np.inf
             running(w, 0, None, h)
             add(h, whole, d)
             if within is not None:
-                d[within[k, 1] :] = np.inf
+                d[within[k, 1] - columns.start :] = np.inf
+            above = d
 
-    def moves(self, even: float) -> Bytes:
-        """(r, c) how each node was reached, where costs that differ by less than `even` are equal."""
-        self.before[:] -= even
-        code = (self.least < self.before).view(np.uint8)
-        code *= 2
-        code += (self.diagonal > self.reached[:-1, 1:] + even).view(np.uint8)
-        return code
+    def walk_back(self, column: int, even: float) -> Ints:
+        """(K, 2) the path to a column of the last row from the row before the first, which is -1.
 
-
-def _blocks(n: int, m: int, within: Ints | None) -> Iterator[tuple[slice, slice, _Block]]:
-    """Some rows at a time, the columns that matter to them, and room to work in."""
-    height = min(_BLOCK, n)
-    room = np.empty((5, (height + 1) * (m + 1)))
-    for start in range(0, n, height):
-        rows = slice(start, min(start + height, n))
-        columns = slice(0, m)
-        if within is not None:
-            columns = slice(int(within[max(start - 1, 0), 0]), int(within[rows.stop - 1, 1]))
-        r, c = rows.stop - rows.start, columns.stop - columns.start
-        shapes = (r, c + 1), (r, c), (r, c), (r, c), (r + 1, c + 1)
-        block = _Block(*(x[: i * j].reshape(i, j) for x, (i, j) in zip(room, shapes, strict=True)))
-        block.reached[:, 0] = np.inf
-        yield rows, columns, block
-
-
-def _walk_back(moves: Bytes) -> Ints:
-    """(K, 2) the path to the last node along the `moves` (n, m) that led to each."""
-    n, m = moves.shape
-    codes = moves.tobytes()
-    # bit 1: along the row; else bit 0: from the row before, and not diagonally
-    steps = (m + 1, m, 1, 1)
-    at = n * m - 1
-    nodes = [at]
-    while at > 0:
-        at -= steps[codes[at]]
-        nodes.append(at)
-    return np.stack(np.divmod(np.array(nodes[::-1], dtype=np.int64), m), axis=1)
+        Costs that differ by less than `even` are equal.
+        """
+        (rows, width), pitch = self.reached.shape, self.diagonal.strides[0] // self.room.itemsize
+        costs = self.room.data
+        at = (rows - 1) * width + column + 1
+        # where D by a diagonal move to the node lies
+        aside = at - width - 1 if pitch == width else self.reached.size + (rows - 2) * pitch + column
+        nodes = [at]
+        while at >= width:
+            diagonal, above = costs[aside], costs[at - width]
+            if costs[at - 1] < (diagonal if diagonal < above else above) - even:
+                at, aside = at - 1, aside - 1
+            elif diagonal > above + even:
+                at, aside = at - width, aside - pitch
+            else:
+                at, aside = at - width - 1, aside - pitch - 1
+            nodes.append(at)
+        return np.stack(np.divmod(np.array(nodes[::-1], dtype=np.int64), width), axis=1) - 1
 
 
 class Bends(NamedTuple):

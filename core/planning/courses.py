@@ -62,7 +62,7 @@ def planned(state: State, chart: Chart, me: int, order: Order, crowd: str) -> Pl
 
 def _way(walk: Walkable, here: Array, order: Order) -> tuple[Array, int]:
     """A way (N, 2) for an order [m], and how many places were looked at."""
-    if walk.params.straighten and len(order.goals) == 1 and bool(walk.clear(here, order.goals[0])):
+    if walk.params.straighten and not walk.costly and len(order.goals) == 1 and bool(walk.clear(here, order.goals[0])):
         return np.stack([here, order.goals[0]]), 1
     try:
         found = walk.plan(here, order.goals)

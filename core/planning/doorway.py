@@ -40,7 +40,7 @@ def narrow_spans(points: Array, walk: Walkable, radius: float) -> Array:
     ahead = at_length(points, np.minimum(s + 0.3, lengths[-1]), lengths)
     before = at_length(points, np.maximum(s - 0.3, 0.0), lengths)
     course = np.arctan2(*(ahead - before).T[::-1])
-    steps = np.arange(walk.cell / 2, REACH, walk.cell / 2)
+    steps = np.arange(walk.cell / 2, max(REACH, walk.cell), walk.cell / 2)
     width = np.full(len(s), np.inf)
     for turn in (-0.5, 0.0, 0.5):
         across = np.stack([-np.sin(course + turn), np.cos(course + turn)], axis=-1)

@@ -72,8 +72,28 @@ def shorten(
     """
     params = params or SmoothParams()
     rng = rng if rng is not None else np.random.default_rng(0)
-    points, failed = np.array(path.points), 0
-    known = lengths(space, points)
+    for _ in range(REFINED + 1):
+        points = _shortened(space, np.array(path.points), params, rng)
+        if np.array_equal(points, path.points) or not hits(space, points):
+            return replace(path, points=points, times=None)
+        # something thin lies between two looks
+        space = replace(space, step=space.step / 2)
+    return replace(path, times=None)
+
+
+REFINED = 3
+"""How often a way is shortened anew with looks twice as close, when it touches something between them."""
+WORTH = 0.01
+"""Gain, of the length, below which a round counts as failed."""
+_CORNERS = 24
+"""Most corners of a way between which all short-cuts are tried at first."""
+
+
+def _shortened(space: Space, points: Array, params: SmoothParams, rng: np.random.Generator) -> Array:
+    """(M, n) a shorter way, free at the looks of the space."""
+    if params.failures and params.window >= 1.0 and 2 < len(points) <= _CORNERS:
+        points = _between_corners(space, points)
+    known, failed = lengths(space, points), 0
     while failed < params.failures and len(points) > 2:
         total = known[-1]
         first = rng.uniform(0.0, total, params.together)
@@ -84,15 +104,47 @@ def shorten(
         tried = np.flatnonzero(gain)
         if len(tried):
             gain[tried[~clear(space, ends[0, tried], ends[1, tried])]] = 0.0
-        failed += params.together
+        chosen: list[int] = []
         for k in np.argsort(-gain, kind="stable")[: np.count_nonzero(gain)]:
-            before, after = points[known < first[k]], points[known > last[k]]
-            # the legs that are cut are other ones now
-            if not hits(space, np.concatenate([before[-1:], ends[:, k], after[:1]])):
-                points = np.concatenate([before, ends[:, k], after])
-                known, failed = lengths(space, points), 0
-                break
-    return replace(path, points=points, times=None)
+            if all(last[k] <= first[c] or first[k] >= last[c] for c in chosen):
+                chosen.append(int(k))
+        rows, at = [], 0.0
+        for k in sorted(chosen, key=lambda k: float(first[k])):
+            rows += [points[(known >= at) & (known < first[k])], ends[:, k]]
+            at = np.nextafter(last[k], np.inf)
+        if chosen:
+            ends_of_all = points[[0, -1]]
+            points = np.concatenate([*rows, points[known >= at]])
+            # a chord that begins or ends at an end of the way has it but for rounding
+            points[[0, -1]] = ends_of_all
+            known = lengths(space, points)
+        failed = 0 if total - known[-1] > WORTH * total else failed + params.together
+    return points
+
+
+def _between_corners(space: Space, points: Array) -> Array:
+    """The shortest way over corners (N, n) of a way from which the next one is seen."""
+    i, j = np.triu_indices(len(points), 2)
+    known = lengths(space, points)
+    gains = space.distance(points[i], points[j]) < known[j] - known[i] - 1e-9
+    i, j = i[gains], j[gains]
+    if not len(i):
+        return points
+    seen = np.full((len(points), len(points)), np.inf)
+    near = np.arange(len(points) - 1)
+    seen[near, near + 1] = space.distance(points[:-1], points[1:])
+    open_ways = clear(space, points[i], points[j])
+    seen[i[open_ways], j[open_ways]] = space.distance(points[i[open_ways]], points[j[open_ways]])
+    best, before = np.full(len(points), np.inf), np.zeros(len(points), dtype=np.int64)
+    best[0] = 0.0
+    for k in range(1, len(points)):
+        through = best[:k] + seen[:k, k]
+        before[k] = through.argmin()
+        best[k] = through[before[k]]
+    kept = [len(points) - 1]
+    while kept[-1] > 0:
+        kept.append(int(before[kept[-1]]))
+    return points[kept[::-1]]
 
 
 def rounded(space: Space, path: Path, corners: float = 0.5) -> Path:

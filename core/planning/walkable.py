@@ -44,7 +44,7 @@ Ints = npt.NDArray[np.int64]
 class WalkableParams(Params):
     """How obstacles grow by the size of a body, and how ways are searched."""
 
-    margin: float = param(0.1, lo=0.0, hi=10.0, unit="m", help="Room kept beside the body, for it strays from its way")
+    margin: float = param(0.05, lo=0.0, hi=10.0, unit="m", help="Room kept beside the body, for it strays from its way")
     half_cell: bool = param(True, basic=False, help="Keep clear of whole cells, not of their centres only")
     cut_corners: bool = param(False, basic=False, help="Pass diagonally between two blocked cells")
     straighten: bool = param(True, basic=False, help="Pull the way taut instead of going from cell to cell")

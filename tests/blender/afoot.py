@@ -21,6 +21,8 @@ RIGS = {
     "bvh": "rigs/geno/Geno_bind.bvh",
 }
 """Kinds of rigs and their files; the mannequin needs none."""
+WAYS = ("mannequin", "rigify", "bvh")
+"""One rig for each way of being keyed: bones with a bone for the root, controls, and bones without one."""
 
 
 def enter(kind: str, data: Path):

@@ -15,12 +15,21 @@ from troupe.core.filters.footlock import footlock
 from troupe.core.filters.resample import resample
 from troupe.core.kinematics.anatomy import with_angles
 
+_walks = {}
+
+
+def sound_walk(skeleton):
+    """A walk of a skeleton, computed once."""
+    if skeleton.names not in _walks:
+        _walks[skeleton.names] = resample(footlock(stroll.walk(skeleton, cycles=2)), 24.0)
+    return _walks[skeleton.names]
+
 
 def walking(spoil=lambda motion: motion, landing="track", name="walk"):
     """A cast mannequin with a walk on it, changed by `spoil`."""
     ob = stage.actor()
     cast = stage.cast_of(ob)
-    motion = spoil(resample(footlock(stroll.walk(cast.skeleton, cycles=2)), 24.0))
+    motion = spoil(sound_walk(cast.skeleton))
     keys = bake.prepare(ob, cast, motion, bpy.context, 1)
     bake.write(ob, keys, bpy.context, name, landing=landing)
     return ob

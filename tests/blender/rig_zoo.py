@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+import stage
 from troupe.addon.rig import Bones, bones_of
 
 
@@ -39,8 +40,9 @@ def add(path: Path) -> Any:
             bpy.ops.import_scene.gltf(filepath=str(copy))
     else:
         raise ValueError(f"{path.name}: no importer for {kind}")
-    found = (ob for ob in bpy.context.scene.objects if ob not in before and ob.type == "ARMATURE")
-    return next(found, None)
+    added = [ob for ob in bpy.context.scene.objects if ob not in before]
+    stage.still(added)
+    return next((ob for ob in added if ob.type == "ARMATURE"), None)
 
 
 @cache

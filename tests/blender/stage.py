@@ -1,17 +1,58 @@
 """Actors, clips and choices for the tests inside Blender."""
 
-import os
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
-from troupe.addon import bake, rig
+from troupe.addon import bake, figure, rig
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.figure.stroll import walk
 from troupe.core.kinematics import base
 from troupe.core.maths import quat
 from troupe.core.motion import Motion
+
+
+def _built_once(build: Callable[..., Any]) -> Callable[..., Any]:
+    """`body` of a mannequin, computed once for every shape that it is asked for."""
+    known: dict[Any, Any] = {}
+
+    def body(skeleton, params):
+        shape = replace(params, theme="studio")
+        if shape not in known:
+            known[shape] = build(skeleton, params)
+        return known[shape]
+
+    return body
+
+
+figure.body = _built_once(figure.body)
+
+
+def still(objects):
+    """Let the skins of rigs not follow them: that takes most of the time of a frame, and nothing here looks at it."""
+    for ob in objects:
+        for modifier in ob.modifiers:
+            modifier.show_viewport = modifier.type != "ARMATURE"
+
+
+@cache
+def _folder() -> Path:
+    return Path(tempfile.mkdtemp())
+
+
+def once(build: Callable[[], None]) -> None:
+    """The scene that `build` makes in an empty file; made once, then opened from a file, which is much faster."""
+    path = _folder() / f"{build.__module__}.{build.__qualname__}.blend"
+    if path.exists():
+        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
+        return
+    build()
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
 
 
 def choose(*objects):
@@ -26,7 +67,8 @@ def actor():
     global _saved
     if not _saved:
         bpy.ops.troupe.mannequin()
-        _saved = os.path.join(tempfile.mkdtemp(), "actor.blend")
+        still(bpy.context.object.children)
+        _saved = str(_folder() / "actor.blend")
         bpy.data.libraries.write(_saved, set(bpy.context.scene.objects))
         return bpy.context.object
     with bpy.data.libraries.load(_saved) as (there, here):

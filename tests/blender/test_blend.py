@@ -66,6 +66,35 @@ def test_arms_alone_are_blended(pair):
     assert quat.distance(after.rotations[:, arm], before.rotations[:, arm]).max() < 0.5
 
 
+def test_an_amount_that_is_keyed_comes_in_over_time(pair):
+    slow, fast = pair
+    before = shown(slow)
+    first, last = results.results_of(slow)[-1].action.frame_range
+    for frame, value in ((first, 0.0), (last, 1.0)):
+        slow.troupe.blend.amount = value
+        slow.keyframe_insert("troupe.blend.amount", frame=frame)
+    for key in (k for bag in canon.bags(slow.animation_data.action) for c in bag.fcurves for k in c.keyframe_points):
+        key.interpolation = "LINEAR"
+    how = {"source": fast.name, "align": False, "timing": "first", "plant": False}
+    bpy.ops.troupe.blend(**how)
+    made = results.results_of(slow)[-1].action
+    held = results.recipe_of(made)["params"]["amount"]
+    assert held[0] == pytest.approx(0.0, abs=1e-6) and held[-1] == pytest.approx(1.0, abs=1e-6)
+    assert len(held) == last - first + 1
+    after = result(slow)
+    assert quat.distance(after.rotations[:2], before.rotations[:2]).max() < 0.02
+    away = quat.distance(after.rotations, before.rotations[: len(after)]).max(axis=1)
+    assert away[-10:].max() > 5 * away[:10].max()
+    # made again it stays as it is, and rows of weights say the same
+    keys = canon.keys_of(made)
+    bpy.ops.troupe.regenerate()
+    assert canon.keys_of(results.results_of(slow)[-1].action) == keys
+    bpy.ops.troupe.remove_result()
+    end = (last - first) / 24
+    bpy.ops.troupe.blend(**how, weights=f"[[0, 1, 0, 0, 0], [{end}, 0, 1, 0, 0]]")
+    assert quat.distance(result(slow).rotations, after.rotations).max() < 0.01
+
+
 def test_one_walk_follows_the_other(pair):
     slow, fast = pair
     before, other = shown(slow), shown(fast)

@@ -124,7 +124,8 @@ def test_mapped_bones_have_the_colours_of_their_roles():
 def test_every_role_has_a_slot_in_the_table():
     names = [slot for role in ROLES for slot in settings.slots(role)]
     assert len(set(names)) == len(names)
-    assert all(hasattr(stage.actor().troupe.roles, name) for name in names)
+    table = stage.actor().troupe.roles
+    assert all(hasattr(table, name) for name in names)
 
 
 def test_nothing_selected_and_no_armature_are_told():

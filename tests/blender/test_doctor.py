@@ -40,14 +40,9 @@ def keys_of_all():
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_gets_its_own_sentence(name):
-    _, finding, sentence = seed(name)
+def test_a_mistake_gets_its_own_sentence_and_its_button_mends_it_and_keeps_all_keys(name):
+    ob, finding, sentence = seed(name)
     assert re.search(sentence, finding.sentence), finding.sentence
-
-
-@pytest.mark.parametrize("name", MISTAKES)
-def test_its_button_mends_it_and_keeps_all_keys(name):
-    ob, finding, _ = seed(name)
     before = keys_of_all()
     bpy.ops.troupe.fix(kind=finding.kind, part=finding.part)
     assert finding.kind not in [f.kind for f in findings_of(ob)]

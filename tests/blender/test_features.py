@@ -11,6 +11,8 @@ from troupe.addon import FEATURES, features, settings
 from troupe.core.params import declared
 
 NAMES = [name for names in FEATURES.values() for name in names]
+LOOKED_AT = ("walk", "run", "travel", "doctor")
+"""Features whose own tests build their demo and say what it must show."""
 OPERATORS = sorted(f"troupe.{n}" for n in dir(bpy.ops.troupe))
 
 
@@ -65,7 +67,7 @@ def test_properties_and_parameters_agree(name):
             assert rna[p.name].hard_min == pytest.approx(p.lo) and rna[p.name].hard_max == pytest.approx(p.hi)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in LOOKED_AT])
 def test_a_demo_builds_its_scene(name):
     demo = importlib.import_module(f"{features.__name__.rpartition('.')[0]}.demos.{name}")
     demo.build(bpy.context)

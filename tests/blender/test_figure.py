@@ -9,6 +9,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 
+import stage  # noqa: E402
 from troupe.addon import figure, rig  # noqa: E402
 from troupe.core.errors import TroupeError  # noqa: E402
 from troupe.core.figure.armature import GROUPS, bones  # noqa: E402
@@ -20,6 +21,16 @@ from troupe.core.figure.shell import MATERIALS  # noqa: E402
 
 def add(**values: Any) -> Any:
     return figure.add(bpy.context, MannequinParams(**values))
+
+
+def _stand() -> None:
+    add()
+
+
+def standing() -> Any:
+    """The mannequin as it is by default, which was added once and is opened from a file."""
+    stage.once(_stand)
+    return bpy.context.object
 
 
 def points(ob: Any, evaluated: bool = True) -> np.ndarray:
@@ -60,7 +71,7 @@ def test_it_stands_at_the_3d_cursor() -> None:
 
 
 def test_bones_lie_where_the_core_puts_them() -> None:
-    actor = add()
+    actor = standing()
     rows = bones(mannequin())
     assert {b.name for b in actor.data.bones} == {row.name for row in rows}
     for row in rows:
@@ -75,7 +86,7 @@ def test_bones_lie_where_the_core_puts_them() -> None:
 
 
 def test_bones_are_grouped_and_coloured() -> None:
-    data = add().data
+    data = standing().data
     assert [c.name for c in data.collections] == list(GROUPS)
     assert all(len(bone.collections) == 1 for bone in data.bones)
     assert "index_02.L" in data.collections["Fingers"].bones
@@ -84,7 +95,7 @@ def test_bones_are_grouped_and_coloured() -> None:
 
 
 def test_meshes_are_valid_and_follow_the_core() -> None:
-    actor = add()
+    actor = standing()
     for mesh in body(mannequin(), MannequinParams()):
         data = mesh_of(actor, mesh.name).data
         assert np.allclose(points(mesh_of(actor, mesh.name), evaluated=False), mesh.vertices, atol=1e-5)
@@ -95,7 +106,7 @@ def test_meshes_are_valid_and_follow_the_core() -> None:
 
 
 def test_every_vertex_is_moved_by_bones_that_exist() -> None:
-    actor = add()
+    actor = standing()
     for child in actor.children:
         names = {group.index: group.name for group in child.vertex_groups}
         assert set(names.values()) <= set(actor.data.bones.keys())
@@ -105,14 +116,14 @@ def test_every_vertex_is_moved_by_bones_that_exist() -> None:
 
 
 def test_the_rest_pose_deforms_nothing() -> None:
-    actor = add()
+    actor = standing()
     bpy.context.view_layer.update()
     for child in actor.children:
         assert np.allclose(points(child), points(child, evaluated=False), atol=1e-5)
 
 
 def test_posing_moves_the_hand_the_eye_and_the_jaw() -> None:
-    actor = add()
+    actor = standing()
     bpy.context.view_layer.update()
     body_before, head_before = (points(mesh_of(actor, name)) for name in ("Body", "Head"))
     pose = actor.pose.bones
@@ -176,7 +187,7 @@ def test_a_hidden_collection_is_refused_and_nothing_is_left_behind() -> None:
 
 
 def test_detection_knows_every_bone_of_it() -> None:
-    actor = add()
+    actor = standing()
     detected = rig.detect(rig.bones_of(actor))
     skeleton = mannequin()
     expected = {role: tuple(skeleton.names[j] for j in joints) for role, joints in skeleton.roles.items()}

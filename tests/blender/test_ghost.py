@@ -58,14 +58,15 @@ def press(ob, feature):
     return shown(ob)
 
 
-@pytest.mark.parametrize("kind", ["mannequin", "rigify"])
 @pytest.mark.parametrize(
-    ("feature", "values"),
+    ("kind", "feature", "values"),
     [
-        ("walk", {"distance": 2.0, "speed": 1.1}),
-        ("walk", {"in_place": True}),
-        ("travel", {"path": "Way"}),
-        ("retarget", {"clip": "walk"}),
+        ("mannequin", "walk", {"distance": 2.0, "speed": 1.1}),
+        ("mannequin", "walk", {"in_place": True}),
+        ("mannequin", "travel", {"path": "Way"}),
+        ("mannequin", "retarget", {"clip": "walk"}),
+        ("rigify", "walk", {"in_place": True}),
+        ("rigify", "travel", {"path": "Way"}),
     ],
 )
 def test_it_is_what_the_button_bakes(data, kind, feature, values):

@@ -16,11 +16,13 @@ import numpy as np
 import pytest
 import stage
 import testdata
-from troupe.addon import bake, features, job, rig
+from troupe.addon import bake, features, job, plot, rig
+from troupe.addon.features.spectrum import COLOURS
 from troupe.addon.job import output
 from troupe.addon.rig.clip import read_bvh
 from troupe.core.errors import TroupeError
 from troupe.core.job import RESERVED
+from troupe.core.maths import quat
 from troupe.core.params import declared
 
 ACTOR = '[[actor]]\nname = "Anna"\nmannequin = {height = 1.7}\n'
@@ -134,6 +136,70 @@ def test_steps_go_on_where_the_one_before_ended(folder):
     assert (bpy.context.scene.frame_start, bpy.context.scene.frame_end) == (1, second[1])
 
 
+def test_a_report_has_plots_of_the_edits(folder):
+    edits = '[[step]]\nactor = "Anna"\nfeature = "waveshape"\nstart = 1\nshape = "hard"\nextent = 0.5\n'
+    wanted = '[output]\nreport = "report.json"\nplots = ["upper_arm_L", "most"]\n'
+    assert run(folder, ACTOR, WALK, edits, wanted) == 0
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    names = ["report_2_Anna_upper_arm_L.png", "report_2_Anna_most.png"]
+    assert "plots" not in report["steps"][0], "the walk is no edit"
+    assert report["steps"][1]["plots"] == names
+    assert files(folder) == sorted(["job.toml", "walk.bvh", "report.json", *names])
+    assert not bpy.data.images
+    picture = pixels(folder / names[0])
+    assert picture.shape == (*plot.SIZE[::-1], 3)
+    red, dim = (np.abs(picture - shade * np.array(COLOURS[0])).max(axis=-1) < 0.02 for shade in (1.0, 0.45))
+    assert red[:320].sum() > 500 and dim[:320].sum() > 500, "the curve as it is, and as it was before"
+    assert red[320:].sum() > 200 and dim[320:].sum() > 50, "and their spectra"
+    assert np.ptp(np.flatnonzero(red[34:286].any(axis=1))) < np.ptp(np.flatnonzero(dim[34:286].any(axis=1)))
+
+
+def pixels(path):
+    """(H, W, 3) a picture, the first row on top."""
+    image = bpy.data.images.load(str(path))
+    image.colorspace_settings.name = "Non-Color"
+    out = np.empty(image.size[0] * image.size[1] * image.channels, np.float32)
+    image.pixels.foreach_get(out)
+    return out.reshape(image.size[1], image.size[0], -1)[::-1, :, :3]
+
+
+def test_plots_of_joints_that_are_not_there_are_refused_before_anything_runs(folder, capfd):
+    edit = '[[step]]\nactor = "Anna"\nfeature = "bands"\n'
+    wanted = '[output]\nreport = "report.json"\nplots = ["tail"]\n'
+    assert run(folder, ACTOR, WALK, edit, wanted) == 2
+    said = capfd.readouterr().err
+    assert "job.toml:16:1: plots: Anna has no joint 'tail'; its roles are hips" in said and "step 1" not in said
+    assert files(folder) == ["job.toml", "walk.bvh"]
+
+
+def test_limbs_and_moments_are_blended_by_a_job(folder):
+    """The left arm is taken over, the right one comes in over the clip, the rest stays."""
+    stage.actor().name = "Bob"
+    stage.actor().name = "Anna"
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
+    pace = '[[step]]\nactor = "Bob"\nfeature = "retarget"\nstart = 1\nfile = "walk.bvh"\n'
+    grow = '[[step]]\nactor = "Bob"\nfeature = "bands"\nstart = 1\ngains = [1, 1, 2, 2, 2, 1, 1, 1]\nplant = false\n'
+    mix = (
+        '[[step]]\nactor = "Anna"\nfeature = "blend"\nstart = 1\nsource = "Bob"\namount = 1.0\n'
+        "align = false\nplant = false\ntiming = 'first'\n"
+        "limbs = [[0, 0, 0, 0, 1, 0, 0, 0], [1.5, 0, 0, 0, 1, 1, 0, 0]]\n"
+    )
+    assert run(folder, 'scene = "scene.blend"', WALK, pace, grow, mix, BLEND) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "out.blend"))
+    anna, bob = bpy.data.objects["Anna"], bpy.data.objects["Bob"]
+    span = tuple(map(int, bake.results_of(anna)[0].action.frame_range))
+    shown, other = (bake.read(ob, rig.read(ob, bpy.context), bpy.context, frames=span) for ob in (anna, bob))
+    own = bake.read(anna, rig.read(anna, bpy.context), bpy.context, bake.results_of(anna)[0].action, span)
+
+    def apart(role, motion, at=slice(None)):
+        joint = own.skeleton.joint(role)
+        return quat.distance(shown.rotations[at, joint], motion.rotations[at, joint]).max()
+
+    assert apart("upper_arm_L", other) < 0.02 < apart("upper_arm_L", own)
+    assert apart("upper_arm_R", own, slice(0, 2)) < 0.03
+    assert apart("thigh_R", own) < 0.02
+
+
 def test_a_report_has_numbers(folder):
     assert run(folder, ACTOR, WALK, '[output]\nreport = "report.json"\n') == 0
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
@@ -158,7 +224,8 @@ def test_a_bvh_holds_the_motion_of_the_actor(folder):
 
 
 @pytest.mark.parametrize("name", ["shot_##.png", "shot.png", "shot.mp4"])
-def test_pictures_are_rendered(folder, name):
+def test_pictures_are_rendered(folder, name, monkeypatch):
+    monkeypatch.setattr(output, "SIZE", (192, 108))
     assert run(folder, "frames = [3, 5]\n" + ACTOR, WALK, f'[output]\nrender = "{name}"\n') == 0
     made = [f"shot_{n:02}.png" for n in (3, 4, 5)] if "#" in name else [name]
     assert files(folder) == sorted(["job.toml", "walk.bvh", *made])
@@ -336,9 +403,10 @@ def test_a_command_runs_without_a_window(folder):
 def test_list_tells_every_feature_and_parameter(capfd):
     assert job.main(["list", "--json"]) == 0
     listed = {f["feature"]: f for f in json.loads(capfd.readouterr().out)["features"]}
-    for cls in features.operators():
+    for cls in features.all_steps().values():
         wanted = [p.name for record in cls.records() for p in declared(record)]
         assert [p["name"] for p in listed[cls.feature()]["params"]] == wanted
+    assert listed["follow_footprints"]["family"] == listed["travel"]["family"] == "Move", "a further button of Travel"
     assert job.main(["list"]) == 0
     assert "travel = 1.0" in capfd.readouterr().out
 
@@ -359,7 +427,7 @@ def test_a_demo_can_be_kept(tmp_path):
 
 
 def test_no_parameter_has_a_reserved_name():
-    for cls in features.operators():
+    for cls in features.all_steps().values():
         assert not {p.name for record in cls.records() for p in declared(record)} & set(RESERVED), cls
 
 

@@ -26,22 +26,34 @@ THREE_DEGREES = np.radians(3.0)
 
 @pytest.fixture
 def rigify(data):
-    bpy.ops.wm.open_mainfile(filepath=str(data / "rigs" / "rigify" / "rigify_human_generated.blend"))
-    ob = next(o for o in bpy.data.objects if o.type == "ARMATURE")
-    stage.choose(ob)
-    bpy.ops.troupe.cast()
-    yield ob
+    def cast():
+        bpy.ops.wm.open_mainfile(filepath=str(data / "rigs" / "rigify" / "rigify_human_generated.blend"))
+        stage.still(bpy.data.objects)
+        stage.choose(next(o for o in bpy.data.objects if o.type == "ARMATURE"))
+        bpy.ops.troupe.cast()
+
+    stage.once(cast)
+    yield bpy.context.object
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
 
 
+_walks = {}
+
+
 def planted_walk(skeleton, cycles=2):
-    """A walk whose feet are planted, at the scene's rate."""
-    return base.based(resample(footlock(contacts(walk(skeleton, cycles=cycles, fps=120.0))), 24.0))
+    """A walk whose feet are planted, at the scene's rate; computed once."""
+    known = (skeleton.names, cycles)
+    if known not in _walks:
+        _walks[known] = base.based(resample(footlock(contacts(walk(skeleton, cycles=cycles, fps=120.0))), 24.0))
+    return _walks[known]
 
 
 def cycle(skeleton, samples=26, fps=24.0, turn=0.0):
     """One round of a walk that travels evenly, closed but for its turn [rad]."""
-    long = footlock(contacts(walk(skeleton, cycles=5, period=samples / fps, fps=fps)))
+    known = (skeleton.names, samples, fps)
+    if known not in _walks:
+        _walks[known] = footlock(contacts(walk(skeleton, cycles=5, period=samples / fps, fps=fps)))
+    long = _walks[known]
     keep = slice(2 * samples, 3 * samples)
     step = np.append((long.roots[3 * samples] - long.roots[2 * samples])[:2], 0.0)
     track = np.append(long.roots[2 * samples, :2], 0.0) + np.arange(samples)[:, None] / samples * step

@@ -47,7 +47,7 @@ def keyed_bones(action):
     return {f.data_path.split('"')[1] for bag in canon.bags(action) for f in bag.fcurves if '"' in f.data_path}
 
 
-@pytest.mark.parametrize("kind", afoot.RIGS)
+@pytest.mark.parametrize("kind", afoot.WAYS)
 def test_a_look_over_a_walk_is_on_its_target_and_leaves_the_rest(data, kind):
     ob = afoot.enter(kind, data)
     bpy.ops.troupe.walk(distance=4.0)

@@ -19,7 +19,7 @@ def flights(motion):
     return float((feet > 0.01).all(axis=1).mean())
 
 
-@pytest.mark.parametrize("kind", afoot.RIGS)
+@pytest.mark.parametrize("kind", afoot.WAYS)
 def test_feet_stay_planted_on_any_rig(data, kind):
     ob = afoot.enter(kind, data)
     size = max(1.0, stage.cast_of(ob).skeleton.leg_length())

@@ -58,7 +58,7 @@ def ends_at(motion, x, y, within=0.05):
     return np.hypot(*(motion.roots[-1, :2] - (x, y))) < within
 
 
-@pytest.mark.parametrize("kind", afoot.RIGS)
+@pytest.mark.parametrize("kind", afoot.WAYS)
 def test_it_follows_a_curve_with_planted_feet_on_any_rig(data, kind):
     ob = afoot.enter(kind, data)
     size = max(1.0, stage.cast_of(ob).skeleton.leg_length())
@@ -505,6 +505,29 @@ def test_a_job_travels_over_given_footprints(tmp_path):
     ob = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE")
     assert strikes(ob)[2] == pytest.approx((-0.2, -1.6, 0.1), abs=1e-4)
     assert ends_at(afoot.shown(ob), 0.0, -4.0)
+
+
+def test_a_job_shows_footprints_and_the_command_line_follows_what_was_dragged(tmp_path):
+    (tmp_path / "job.toml").write_text(
+        '[[actor]]\nname = "Anna"\nmannequin = {height = 1.7}\n'
+        '[[step]]\nactor = "Anna"\nfeature = "travel"\ndistance = 4.0\n'
+        '[[step]]\nactor = "Anna"\nfeature = "show_footprints"\n'
+        '[output]\nblend = "shot.blend"\n'
+    )
+    assert job.main(["run", str(tmp_path / "job.toml")]) == 0
+    shot = str(tmp_path / "shot.blend")
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    ob = bpy.data.objects["Anna"]
+    old, chosen = strikes(ob), prints(ob)[3]
+    chosen.location.x += 0.12
+    bpy.ops.wm.save_mainfile()
+    assert job.main(["follow_footprints", "--actor", "Anna", "--save"]) == 0
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    new = strikes(bpy.data.objects["Anna"])
+    assert new[3] == pytest.approx((old[3][0] + 0.12, *old[3][1:]), abs=1e-4)
+    assert job.main(["follow_footprints", "--actor", "Anna"]) == 1, "none was moved since"
+    assert job.main(["show_footprints", "--actor", "Anna", "--hide"]) == 0
+    assert not prints(bpy.data.objects["Anna"])
 
 
 def test_the_demos_go_over_stairs_and_from_a_stand_to_a_run():

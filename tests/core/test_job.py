@@ -26,6 +26,7 @@ class SampleParams(Params):
     aim: tuple[float, float, float] = param((0.0, 0.0, 1.0), help="A vector")
     gains: tuple = param(((0.0, 1.0),), columns=("x", "y"), help="A table")
     words: str = param("", help="A text")
+    pace: float = param(1.0, help="A number that may be animated", keyable=True)
     clip: str = param("", ref="file", help="A file")
 
 
@@ -145,6 +146,16 @@ def test_no_parameter_of_a_feature_is_a_reserved_word():
 
 
 STEP = '[[step]]\nactor = "Anna"\nfeature = "sample"\n'
+
+
+def test_a_report_has_plots_beside_it(tmp_path):
+    text = STEP + '[output]\nreport = "shot.json"\nplots = ["shin_L", "most", "shin_L"]\n'
+    output = parse(text, str(tmp_path / "job.toml"), FEATURES, actorless=("mannequin",)).output
+    assert output.plots == ("shin_L", "most")
+    assert output.plot(1, "Anna B./x", "most") == tmp_path / "shot_1_Anna_B._x_most.png"
+    assert output.plots_at.line == 6
+
+
 MISTAKES = [
     ("speed = 1\n" + STEP, "speed", "unknown key 'speed'"),
     ("framse = [1, 2]\n" + STEP, "framse", "did you mean 'frames'"),
@@ -189,6 +200,13 @@ MISTAKES = [
     ('scene = "job.toml"\n' + STEP, "scene", "ends in .blend"),
     (STEP + '[output]\nblend = "nowhere/x.blend"\n', "blend", "no such folder"),
     (STEP + '[output]\nreport = "x.txt"\n', "report", "ends in .json"),
+    (STEP + '[output]\nplots = ["shin_L"]\n', "plots", "belong to a report"),
+    (STEP + '[output]\nreport = "x.json"\nplots = "shin_L"\n', "plots", "joints or roles"),
+    (STEP + '[output]\nreport = "x.json"\nplots = []\n', "plots", "joints or roles"),
+    (STEP + '[output]\nreport = "x.json"\nplots = [3]\n', "3", "text in quotes"),
+    (STEP + '[output]\nreport = "x.json"\nplots = ["a b", "a_b"]\n', "plots", "x_1_Anna_a_b.png is also written"),
+    (STEP + '[output]\nreport = "x.json"\nplots = ["a"]\nrender = "x_1_Anna_a.png"\n', "plots", "as render"),
+    (STEP + "pace = [1.0, 2.0]\n", "pace", "one number here: key it in a scene"),
     (STEP + '[output]\nbvh = {Bert = "x.bvh"}\n', "Bert", "no actor 'Bert'"),
     (STEP + '[output]\nbvh = {Anna = "walk.bvh"}\n' + STEP + 'clip = "walk.bvh"\n', "Anna = ", "also an input"),
     ('scene = "scene.blend"\n' + STEP + '[output]\nblend = "scene.blend"\n', "blend", "also an input"),

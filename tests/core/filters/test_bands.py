@@ -311,7 +311,10 @@ def test_normalising_divides_by_the_largest_gain():
 
 def test_constant_channels_stay_constant():
     result = bands(swinging(), set_to(dict.fromkeys(range(SLIDERS), 3.0)))
-    assert np.abs(np.diff(np.delete(result.rotations, ELBOW, axis=1), axis=0)).max() < 1e-9
+    # held feet at the end of straight legs show the square root of what is lost in rounding
+    assert np.abs(np.diff(np.delete(result.rotations, ELBOW, axis=1), axis=0)).max() < 1e-7
+    result = bands(swinging(), set_to(dict.fromkeys(range(SLIDERS), 3.0), plant=False))
+    assert np.abs(np.diff(np.delete(result.rotations, ELBOW, axis=1), axis=0)).max() < 1e-12
 
 
 def test_the_same_settings_give_the_same_keys(motion):

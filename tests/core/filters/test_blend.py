@@ -7,10 +7,10 @@ import pytest
 from troupe.core import Event, InvalidMotion, InvalidParam, Motion
 from troupe.core.figure import stroll
 from troupe.core.figure.mannequin import mannequin
-from troupe.core.filters.blend import BlendParams, blend, combine
+from troupe.core.filters.alignment import comparable
+from troupe.core.filters.blend import BlendParams, blend, combine, weights_of
 from troupe.core.filters.concatenate import concatenate
 from troupe.core.filters.contacts import contacts
-from troupe.core.filters.correspond import comparable
 from troupe.core.filters.footlock import slide
 from troupe.core.filters.mixing import mixed_values
 from troupe.core.filters.resample import resample
@@ -428,3 +428,47 @@ def test_a_clip_counts_only_for_the_joints_it_speaks_for(slow):
     assert change[FIGURE.joint("upper_arm_L")] == pytest.approx(0.4, abs=0.01)
     assert change[FIGURE.joint("upper_arm_R")] < 1e-6
     assert out.mask is None
+
+
+def test_an_animated_amount_counts_moment_by_moment():
+    a, b = nod(0.2), nod(0.8)
+    steady = BlendParams(align=False, plant=False, timing="first")
+    amounts = np.linspace(0.0, 1.0, len(a))
+    assert np.allclose(weights_of(replace(steady, amount=amounts), (a, b)), [1.0 - amounts, amounts])
+    out = combine((a, b), replace(steady, amount=amounts))
+    ends = [combine((a, b), replace(steady, amount=x)) for x in (0.0, 1.0)]
+    assert quat.distance(out.rotations[0], ends[0].rotations[0]).max() < 1e-9
+    assert quat.distance(out.rotations[-1], ends[1].rotations[-1]).max() < 1e-9
+    middle = len(a) // 2
+    both = quat.slerp(ends[0].rotations[middle], ends[1].rotations[middle], amounts[middle])
+    assert quat.distance(out.rotations[middle], both).max() < 1e-9
+
+
+def test_each_limb_has_a_share_of_its_own():
+    a, b = nod(0.2), nod(0.8)
+    steady = BlendParams(amount=1.0, align=False, plant=False, timing="first")
+    # the left arm takes all of it at once, the right one comes in over the clip, the trunk goes beyond, the rest stays
+    rows = ((0.0, 0, 2, 0, 1, 0, 0, 0), (a.duration, 0, 2, 0, 1, 1, 0, 0))
+    out, full = combine((a, b), replace(steady, limbs=rows)), combine((a, b), steady)
+    skeleton = a.skeleton
+
+    def apart(role, motion, at=slice(None)):
+        return quat.distance(out.rotations[at, skeleton.joint(role)], motion.rotations[at, skeleton.joint(role)]).max()
+
+    assert apart("upper_arm_L", full) < 1e-9 and apart("upper_arm_L", a) > 0.1
+    assert apart("upper_arm_R", a, slice(0, 1)) < 1e-9 and apart("upper_arm_R", full, slice(-1, None)) < 1e-9
+    assert apart("thigh_L", a) < 1e-9 and apart("head", a) < 1e-9
+    spine = skeleton.joint("spine")
+    own, other = (np.ptp(quat.log(m.rotations[:, spine])[:, 0]) for m in (a, b))
+    assert np.ptp(quat.log(out.rotations[:, spine])[:, 0]) == pytest.approx(2 * other - own, rel=0.02)
+
+
+def nod(angle, count=61):
+    """Standing while spine, head, arms and legs swing by this angle [rad], once."""
+    skeleton = FIGURE
+    turn = angle * np.sin(np.linspace(0.0, np.pi, count)) + 0.3 * np.linspace(0.0, angle, count)
+    rotations = np.tile(quat.IDENTITY, (count, len(skeleton), 1))
+    for role in ("spine", "head", "upper_arm_L", "upper_arm_R", "thigh_L"):
+        rotations[:, skeleton.joint(role)] = quat.about(np.array([1.0, 0.0, 0.0]), turn)
+    still = np.tile(skeleton.offsets[0], (count, 1))
+    return Motion(skeleton, 30.0, still, rotations, base=np.zeros((count, 3)))

@@ -13,9 +13,7 @@ from troupe.core.figure.mannequin import mannequin
 from troupe.core.filters.contacts import contacts, sole_points
 from troupe.core.filters.emotion import EmotionParams, amplified, correspondence, emote, plan
 from troupe.core.filters.feeling import (
-    CATEGORY,
     EMOTIONS,
-    LEVELS,
     Feeling,
     extract,
     filled,
@@ -26,6 +24,7 @@ from troupe.core.filters.feeling import (
     span,
     table,
 )
+from troupe.core.filters.levels import CATEGORY, LEVELS
 from troupe.core.filters.periods import detect, effector_path, paired, periods, with_periods
 from troupe.core.formats import feeling as files
 from troupe.core.kinematics import fk

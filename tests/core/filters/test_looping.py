@@ -8,7 +8,7 @@ from feet import body, standing, steps
 from troupe.core import InvalidMotion, InvalidParam, Motion
 from troupe.core.filters.contacts import cycles
 from troupe.core.filters.footlock import slide
-from troupe.core.filters.looping import find_cycle, loop
+from troupe.core.filters.looping import ends, find_cycle, loop
 from troupe.core.filters.seam import WAYS, as_loop, ring
 from troupe.core.kinematics import base as bases
 from troupe.core.maths import quat
@@ -47,6 +47,17 @@ def test_a_walk_becomes_one_stride():
     rounds = cycles(made)
     assert np.abs(np.diff(rounds.roots, axis=0)[:, 1] + 0.9 / 60).max() < 1e-3, "it walks on at the same pace"
     assert max(s.travel for s in slide(rounds)) < 1e-6
+
+
+def test_a_cycle_begins_where_it_may_and_lasts_as_long_as_asked():
+    motion = walking()
+    found = find_cycle(motion, starts=[17, 31, 5000], turned=1.0)
+    assert found.first in (17, 31) and found.last - found.first == 66
+    assert find_cycle(motion, first=20, starts=[17, 31]).first == 31
+    assert find_cycle(motion, lengths=(1.5, 3.0)).last - find_cycle(motion, lengths=(1.5, 3.0)).first == 132
+    with pytest.raises(InvalidMotion, match="no cycle"):
+        find_cycle(motion, starts=[235])
+    assert ends(motion, 10, 76)[0] < 0.05 < ends(motion, 10, 60)[0]
 
 
 def test_the_ring_closes_exactly_however_unlike_its_ends():

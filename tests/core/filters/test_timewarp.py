@@ -7,8 +7,7 @@ import pytest
 from troupe.core import InvalidMotion, InvalidParam, Motion
 from troupe.core.figure import stroll
 from troupe.core.figure.mannequin import mannequin
-from troupe.core.filters.contacts import contacts
-from troupe.core.filters.correspond import (
+from troupe.core.filters.alignment import (
     AlignParams,
     apply_path,
     moments,
@@ -16,6 +15,7 @@ from troupe.core.filters.correspond import (
     time_table,
     warp_path,
 )
+from troupe.core.filters.contacts import contacts
 from troupe.core.filters.footlock import slide
 from troupe.core.filters.resample import resample
 from troupe.core.filters.retime import played, retime

@@ -84,6 +84,19 @@ def test_blocks_of_rows_make_no_difference(monkeypatch):
         assert np.array_equal(dtw.cheapest(costs, dtw.band(40, 53, 5.0)).path, banded.path)
 
 
+@pytest.mark.parametrize("rows", [1, 7, 39, 40])
+def test_a_grid_too_large_to_be_kept_has_the_same_path(monkeypatch, rows):
+    rng = np.random.default_rng(5)
+    costs, _ = squares(rng, 40, 53)
+    free = dtw.Squares((rng.random((40, 3)), rng.random((53, 3))))
+    within = dtw.band(40, 53, 5.0)
+    kept = [dtw.cheapest(c, w) for c in (costs, free) for w in (None, within)]
+    monkeypatch.setattr(dtw, "_KEPT", 53 * rows)
+    for one, other in zip(kept, [dtw.cheapest(c, w) for c in (costs, free) for w in (None, within)], strict=True):
+        assert np.array_equal(one.path, other.path)
+        assert one.cost == other.cost
+
+
 def test_limits_and_bends_are_exact():
     rng = np.random.default_rng(3)
     for _ in range(150):

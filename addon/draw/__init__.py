@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..core.gait.physique import Physique
-from ..core.skeleton import Array
-from . import rig, scene
+from ...core.gait.physique import Physique
+from ...core.skeleton import Array
+from .. import rig, scene
 
 COLOURS = {
     "spine": (0.95, 0.75, 0.25, 1.0),
@@ -19,6 +19,18 @@ COLOURS = {
     "right": (1.00, 0.35, 0.30, 1.0),
     "root": (0.60, 0.60, 0.60, 1.0),
 }
+WAY_COLOURS = {
+    "blocked": (0.90, 0.35, 0.25, 1.0),
+    "free": (0.35, 0.75, 0.45, 1.0),
+    "way": (0.20, 0.55, 1.00, 1.0),
+    "old way": (0.45, 0.55, 0.70, 1.0),
+    "track": (1.00, 0.70, 0.15, 1.0),
+    "view": (0.95, 0.90, 0.35, 1.0),
+    "seen": (1.00, 0.90, 0.20, 1.0),
+    "known": (0.30, 0.85, 0.40, 1.0),
+    "unknown": (0.55, 0.55, 0.60, 1.0),
+}
+"""Of what is drawn of the ways that actors find."""
 _handles: list[Any] = []
 
 
@@ -63,34 +75,51 @@ def lines(parts: Mapping[str, Any], width: float, alpha: float = 1.0, depth: str
         alpha: Of their colours.
         depth: "NONE" draws over everything, "LESS_EQUAL" what the scene leaves visible, "GREATER" what it hides.
     """
+    _paint(parts, "LINES", alpha, depth, width)
+
+
+def areas(parts: Mapping[str, Any], alpha: float = 1.0, depth: str = "LESS_EQUAL") -> None:
+    """Draw filled triangles into the viewport that is being drawn: colour name to corners (3 n, 3) [world units]."""
+    _paint(parts, "TRIS", alpha, depth, 0.0)
+
+
+def _paint(parts: Mapping[str, Any], kind: str, alpha: float, depth: str, width: float) -> None:
     import gpu
     from gpu_extras.batch import batch_for_shader
 
-    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR" if kind == "LINES" else "UNIFORM_COLOR")
     gpu.state.blend_set("ALPHA")
     gpu.state.depth_test_set(depth)
     # lines hide nothing: what is drawn hidden in one pass must not come through in the next
     writes = gpu.state.depth_mask_get()
     gpu.state.depth_mask_set(False)
     shader.bind()
-    shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
-    shader.uniform_float("lineWidth", width)
+    if kind == "LINES":
+        shader.uniform_float("viewportSize", gpu.state.viewport_get()[2:])
+        shader.uniform_float("lineWidth", width)
     for name, points in parts.items():
         if len(points):
-            shader.uniform_float("color", (*COLOURS[name][:3], alpha))
-            batch_for_shader(shader, "LINES", {"pos": points}).draw(shader)
+            shader.uniform_float("color", (*(COLOURS | WAY_COLOURS)[name][:3], alpha))
+            batch_for_shader(shader, kind, {"pos": points}).draw(shader)
     gpu.state.depth_mask_set(writes)
     gpu.state.depth_test_set("NONE")
     gpu.state.blend_set("NONE")
 
 
 def _draw() -> None:
+    from . import navigation  # it builds on this module
+
     context = bpy.context
-    if not context.scene.troupe.show_roles or not context.space_data.overlay.show_overlays:
+    if not context.space_data.overlay.show_overlays:
         return
     actors = [ob for ob in scene.selected_armatures(context) if rig.is_cast(ob)]
     for ob in actors:
-        lines({name: [p[:] for p in points] for name, points in role_lines(ob).items()}, 4.0)
+        if context.scene.troupe.show_roles:
+            lines({name: [p[:] for p in points] for name, points in role_lines(ob).items()}, 4.0)
+        picture = navigation.picture(context, ob)
+        if picture is not None:
+            areas(picture.areas, 0.25)
+            lines(picture.lines, 2.5, 0.9)
 
 
 def register() -> None:

@@ -1,0 +1,54 @@
+"""Through an unknown maze with dead ends; and a table that is moved behind an actor's back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bpy
+import numpy as np
+
+from ...core.motion import Path
+from ...core.planning import scenes
+from ...core.planning.actors import ActorSetup
+from ...core.planning.behaviours import Stand
+from ...core.world import World
+from ._set import build_set, choose, end_with, view
+
+TOUR = False
+SIZE = 4
+"""Cells of the maze along a side."""
+
+
+def build(context: bpy.types.Context) -> None:
+    """Send an actor from the lower right to the upper left of a maze it does not know."""
+    near, far = 0.75, 1.5 * (SIZE - 0.5)
+    maze = scenes.maze(SIZE, seed=2)
+    walker = ActorSetup(scenes.towards(far, near, near, near), Stand())
+    (actor,) = build_set(
+        context, replace(maze, actors={"Walker": walker}, places={"Goal": scenes.spot(near, far)})
+    ).values()
+    choose(context, actor)
+    bpy.ops.troupe.explore(target="Goal", seconds=60.0)
+    end_with(context, actor)
+
+
+def camera(context: bpy.types.Context) -> None:
+    """Look down into the maze."""
+    middle = 0.75 * SIZE
+    view(context, (middle, middle, 0.0), (middle - 2.0, middle - 4.5, 16.0))
+
+
+def hidden_table(context: bpy.types.Context) -> None:
+    """It knows the room; while it looks into a corner a table is moved, which it notices only when it turns round."""
+    walls = [(-0.1, -0.1, 8.1, 0.0), (-0.1, 6.0, 8.1, 6.1), (-0.1, -0.1, 0.0, 6.1), (8.0, -0.1, 8.1, 6.1)]
+    bodies = [scenes.box(f"Wall {k}", k + 1, (a, b, 0.0), (c, d, 2.5)) for k, (a, b, c, d) in enumerate(walls)]
+    moves = np.zeros((20 * 24, 3))
+    moves[7 * 24 :] = (1.5, 1.2, 0.0)
+    table = scenes.box("Table", 9, (3.2, 2.6, 0.0), (4.8, 3.4, 0.75), "obstacle", moves)
+    goal = Path(np.array([[7.3, 5.3], [7.3, 5.3], [0.7, 0.7]]), ("x", "y"), np.array([0.0, 9.0, 9.04]))
+    world = World((scenes.floor(-1.0, -1.0, 9.0, 7.0), *bodies, table), scenes.FPS)
+    walker = ActorSetup(scenes.towards(2.0, 3.0, 7.3, 5.3), Stand())
+    (actor,) = build_set(context, scenes.Scene(world, {"Walker": walker}, places={"Goal": goal}), 1.2).values()
+    choose(context, actor)
+    bpy.ops.troupe.explore(target="Goal", known="everything", seconds=20.0)
+    end_with(context, actor)

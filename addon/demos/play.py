@@ -1,0 +1,121 @@
+"""Four people and a joke: one tells it with hands and voice, the others listen and react as they feel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+COLOURS = {"Tray": (0.75, 0.55, 0.3), "Bat": (0.8, 0.25, 0.2)}
+
+
+def build(context: bpy.types.Context) -> None:
+    """Perform the joke."""
+    perform(context, "joke", 15.0)
+
+
+def camera(context: bpy.types.Context) -> None:
+    """Look at the circle from beside who tells the joke."""
+    shot = context.scene.camera
+    shot.location = (4.3, 1.9, 2.1)
+    shot.rotation_euler = (Vector((0.0, -0.35, 0.95)) - shot.location).to_track_quat("-Z", "Y").to_euler()
+
+
+def curtain_call(context: bpy.types.Context) -> None:
+    """Walk in, turn to the audience, bow and leave."""
+    perform(context, "curtain_call", 13.0)
+
+
+def greeting(context: bpy.types.Context) -> None:
+    """Come in, greet with hand and voice, sit down, bow and leave."""
+    perform(context, "greeting", 20.0)
+
+
+def handshake(context: bpy.types.Context) -> None:
+    """Walk up to each other, shake hands and talk."""
+    perform(context, "handshake", 11.0)
+
+
+def rock_paper_scissors(context: bpy.types.Context) -> None:
+    """Show a hand at the same moment; the winner cheers."""
+    perform(context, "rock_paper_scissors", 12.0)
+
+
+def fight_or_flee(context: bpy.types.Context, courage: float = 0.2) -> None:
+    """Meet a bear, and fight or flee by courage."""
+    perform(context, "fight_or_flee", 8.0, {"Hero": {"courage": courage}})
+
+
+def simon_says(context: bpy.types.Context) -> None:
+    """Obey what Simon says, unless he leaves out the words."""
+    perform(context, "simon_says", 20.0, {"Sam": {"gullibility": 0.7}})
+
+
+def bat(context: bpy.types.Context) -> None:
+    """Talk, until the bat comes by: whoever is nearest reaches for it."""
+    flies = np.linspace(0.0, 2.0 * np.pi, 25)
+    ways = [
+        (frame, (1.9 * np.sin(t), 0.35 + 1.5 * np.cos(2 * t), 1.75))
+        for frame, t in zip(range(1, 482, 20), flies, strict=True)
+    ]
+    perform(context, "bat", 20.0, keys={"Bat": ways})
+
+
+def gregor(context: bpy.types.Context) -> None:
+    """Fetch the tray and serve it to the guest."""
+    perform(context, "gregor", 17.0)
+    for frame in (1, context.scene.frame_end):
+        context.scene.frame_set(frame)
+        _table(context, bpy.data.objects["Tray"].matrix_world.translation)
+    context.scene.frame_set(1)
+
+
+def perform(
+    context: bpy.types.Context,
+    template: str,
+    seconds: float,
+    moods: dict[str, dict[str, float]] | None = None,
+    keys: dict[str, list[tuple[int, tuple[float, float, float]]]] | None = None,
+    **settings: Any,
+) -> None:
+    """Bring on the cast of a shipped script and let it play.
+
+    Args:
+        moods: Properties of actors by name.
+        keys: Frames and places of props that move by themselves.
+        settings: Of Play.
+    """
+    scene = context.scene
+    scene.frame_set(1)
+    bpy.ops.troupe.new_script(template=template)
+    script = bpy.data.texts[-1].name
+    bpy.ops.troupe.bring_on(script=script)
+    for name, values in (moods or {}).items():
+        for prop, value in values.items():
+            bpy.data.objects[name][prop] = value
+    for name, colour in COLOURS.items():
+        if name in bpy.data.objects:
+            paint = bpy.data.materials.new(name)
+            paint.diffuse_color = (*colour, 1.0)
+            bpy.data.objects[name].data.materials.append(paint)
+    for name, places in (keys or {}).items():
+        for frame, place in places:
+            bpy.data.objects[name].location = place
+            bpy.data.objects[name].keyframe_insert("location", frame=frame)
+    scene.frame_set(1)
+    bpy.ops.troupe.play(script=script, seconds=seconds, **settings)
+    scene.frame_start, scene.frame_end = 1, round(seconds * scene.render.fps / scene.render.fps_base)
+
+
+def _table(context: bpy.types.Context, top: Vector) -> None:
+    """Put something under what lies there."""
+    mesh = bpy.data.meshes.new("Table")
+    low, high = 0.0, top.z - 0.02
+    corners = [(x, y, z) for z in (low, high) for x, y in ((-0.2, -0.2), (0.2, -0.2), (0.2, 0.2), (-0.2, 0.2))]
+    sides = [(k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k) for k in range(4)]
+    mesh.from_pydata(corners, [], [(3, 2, 1, 0), (4, 5, 6, 7), *sides])
+    ob = bpy.data.objects.new("Table", mesh)
+    ob.location = (top.x, top.y, 0.0)
+    context.collection.objects.link(ob)

@@ -1,0 +1,264 @@
+"""Live: a play that goes on while the timeline runs, on the rigs themselves but without keys.
+
+The minds step as they do in a bake; the bodies show their actions and go where the minds think they are, without the
+footwork that a bake gives them. What was said to them is recorded with its time, so that the bake is the same play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..core.acting import posing
+from ..core.acting.body import BodyParams, BodyState, start
+from ..core.acting.commands import command
+from ..core.acting.direction import PlayParams, assigned, named
+from ..core.acting.library import ActionLibrary
+from ..core.acting.play import DT, rehearse
+from ..core.acting.reload import reload
+from ..core.acting.vocabulary import playable
+from ..core.acting.walking import WalkingStage
+from ..core.errors import TroupeError
+from ..core.kinematics.cast import Cast
+from ..core.motion import Motion
+from . import bake, rig, scene, settings
+from .bake import curves, nla
+from .steps import finish
+
+WALKING, MOVES = "walking", 0.15
+"""Action that is shown for whoever goes faster than this [m/s]."""
+_sessions: list[Session] = []
+
+
+class Session:
+    """A live performance under way.
+
+    Attributes:
+        script: Name of the text.
+        params: As Play was set when it began.
+        actors: Names of the rigs.
+        parts: What they play.
+        first: Frame of its beginning.
+        said: Directions with their times [s].
+        problem: What is wrong with the script since it was edited; it is played as it was before.
+    """
+
+    def __init__(self, context: bpy.types.Context, actors: Sequence[Any]) -> None:
+        from .features import play as feature
+        from .features import scripting
+        from .features.departure import departure
+        from .scene import parts
+
+        params = settings.params_from(actors[0].troupe.play, PlayParams)
+        text = scripting.text_of(params.script, "script")
+        script = named(text, params.script)
+        self.params, self.script = params, params.script
+        self.actors = sorted(ob.name for ob in actors)
+        self._names = assigned(params.parts, list(script.actors), self.actors)
+        self.parts = [self._names[name] for name in self.actors]
+        self.first = context.scene.frame_current
+        self.fps = scene.fps(context.scene)
+        self.said: list[tuple[float, str]] = []
+        sheets = feature.sheets_of(text, params.script)
+        self._library = ActionLibrary(sheets)
+        frames = np.arange(self.first, max(context.scene.frame_end, self.first) + 1, dtype=np.float64)
+        with feature.without_ways(context):
+            others, moving, _ = finish(parts.things_steps(context, script, frames))
+        curves_read: dict[tuple[str, str], Any] = dict(moving)
+        members, self._casts, self._floors, self._places = [], {}, {}, {}
+        for name in self.actors:
+            ob = context.scene.objects[name]
+            cast = rig.read(ob, context)
+            begin = departure(cast, bake.start_here(ob, cast, context))
+            members.append(parts.member(ob, self._names[name], begin.place))
+            curves_read |= parts.curves_of(ob, self._names[name], frames, self.fps)
+            self._casts[name], self._floors[name], self._places[name] = cast, begin.floor, begin.place
+        self._begin: Callable[[], Any] = lambda: rehearse(
+            [(self._text, params.script)], self._cast, self._library, params.seed, curves_read, moving=WalkingStage
+        )
+        self._restore: dict[str, Callable[[], None]] = {}
+        self._text = self._seen = text
+        self._cast = [*members, *others]
+        self.problem = ""
+        self.restart()
+
+    def restart(self) -> None:
+        """From the beginning, with all that was said so far."""
+        self.play = self._begin()
+        self.play.step(0.0)
+        self.time, self._given = 0.0, 0
+        order = list(self.play.selections)
+        self._bodies: dict[str, BodyState] = {}
+        self._told = dict.fromkeys(self.actors, 0)
+        for name in self.actors:
+            own = BodyParams(
+                seed=self.params.body_seed, energy=self.params.energy, actor=order.index(self._names[name])
+            )
+            x, y, heading = map(float, self._places[name])
+            self._bodies[name] = start(self._library, self._casts[name].skeleton, own, place=(x, y, heading))
+
+    def direct(self, text: str) -> str:
+        """Give a direction now; what is wrong with it, or nothing."""
+        problem = command(self.play, text, self.time)
+        if not problem:
+            self.said.append((self.time, text))
+            self._given = len(self.said)
+        return problem
+
+    def choices(self, part: str) -> list[tuple[str, list[tuple[str, bool]]]]:
+        """Groups of an actor's actions and scripts, each with its members and whether they are shown."""
+        actor = next(a for a in self.play.actors if a.name == part)
+        out = []
+        for key, (name, members) in self.play.company.action_groups.items():
+            current = actor.actions[key].selected.key
+            out.append((name, [(self.play.company.actions[m].name, m == current) for m in members]))
+        for key, (name, members) in self.play.company.script_groups.items():
+            out.append(
+                (
+                    name,
+                    [
+                        (self.play.scripts[m].name, actor.scripts[key].current == self.play.scripts[m].name)
+                        for m in members
+                        if m
+                    ],
+                )
+            )
+        return out
+
+    def show(self, context: bpy.types.Context, frame: float) -> None:
+        """Play on to a frame and pose the rigs; an earlier frame begins again."""
+        self._heed_edits()
+        time = (frame - self.first) / self.fps
+        if time < self.time - 1e-9:
+            self.restart()
+        while self.time < time - 1e-9:
+            self._step(min(time, self.time + DT))
+        for name in self.actors:
+            ob = context.scene.objects.get(name)
+            if ob is not None:
+                self._pose(context, ob, name)
+
+    def _heed_edits(self) -> None:
+        """Go on with the script as it is now: what did not change goes on, what did begins again."""
+        block = bpy.data.texts.get(self.script)
+        text = self._seen if block is None else str(block.as_string())
+        if text == self._seen:
+            return
+        self._seen = text
+        try:
+            reload(self.play, [(text, self.script)], self._cast, self._library)
+            self._text, self.problem = text, ""
+        except TroupeError as error:
+            self.problem = str(error)
+
+    def _step(self, time: float) -> None:
+        while self._given < len(self.said) and self.said[self._given][0] <= time:
+            command(self.play, self.said[self._given][1], self.said[self._given][0])
+            self._given += 1
+        self.play.step(time)
+        self.time = time
+        for name in self.actors:
+            part = self._names[name]
+            found = self.play.selections[part]
+            fresh, _ = playable(found[self._told[name] :], self._library)
+            self._told[name] = len(found)
+            body = self._bodies[name]
+            for each in fresh:
+                body = body.select("", each.action, each.time, fade=each.fade)
+            body = self._walking(body, part, time)
+            self._bodies[name] = body.advance(time)
+
+    def _walking(self, body: BodyState, part: str, time: float) -> BodyState:
+        here, before = (self.play.stage.position(part, t) for t in (time, max(time - 0.05, 0.0)))
+        stances = self._library.groups[0].name
+        goes = (
+            here is not None
+            and before is not None
+            and np.hypot(here[0] - before[0], here[1] - before[1]) > 0.05 * MOVES
+        )
+        if goes and body.selected(stances) != WALKING:
+            return body.select(stances, WALKING, time)
+        if not goes and body.selected(stances) == WALKING:
+            return body.release(stances, time)
+        return body
+
+    def _pose(self, context: bpy.types.Context, ob: Any, name: str) -> None:
+        body, part = self._bodies[name], self._names[name]
+        x, y = (self.play.stage.position(part, self.time) or (0.0, 0.0))[:2]
+        frames = replace(
+            body.present(),
+            x=np.array([x]),
+            y=np.array([y]),
+            heading=np.array([self.play.stage.heading(part, self.time)]),
+        )
+        rotations, roots = posing.posed(body.stage, frames)
+        roots = roots + (0.0, 0.0, self._floors[name])
+        cast: Cast = self._casts[name]
+        base = np.array([[x, y, float(frames.heading[0])]])
+        motion = Motion(cast.skeleton, self.fps, roots, rotations, base=base)
+        own = ob.troupe.cast
+        keys = bake.prepare(
+            ob, cast, motion, context, context.scene.frame_current, root=own.root, legs=own.legs, arms=own.arms
+        )
+        if name not in self._restore:
+            self._restore[name] = nla.remember(ob, {c.path for c in keys.channels})
+        for channel in keys.channels:
+            values = channel.values[0]
+            curves.set_value(ob, channel.path, values if len(values) > 1 else float(values[0]))
+
+    def close(self) -> None:
+        """Give every rig back the pose that it had."""
+        for name, restore in self._restore.items():
+            if name in bpy.data.objects:
+                restore()
+        self._restore.clear()
+
+
+def running() -> Session | None:
+    """The live performance that is under way; None when there is none."""
+    return _sessions[-1] if _sessions else None
+
+
+def begin(context: bpy.types.Context, actors: Sequence[Any]) -> Session:
+    """Begin a live performance at the current frame."""
+    if _sessions:
+        raise TroupeError("a play is live already: end it first")
+    session = Session(context, actors)
+    _sessions.append(session)
+    bpy.app.handlers.frame_change_post.append(_frame_changed)
+    bpy.app.handlers.load_pre.append(_leave)
+    return session
+
+
+def end() -> None:
+    """End the live performance, if there is one; rigs go back to their poses and nothing stays behind."""
+    for handlers, own in ((bpy.app.handlers.frame_change_post, _frame_changed), (bpy.app.handlers.load_pre, _leave)):
+        while own in handlers:
+            handlers.remove(own)
+    while _sessions:
+        _sessions.pop().close()
+
+
+@bpy.app.handlers.persistent
+def _frame_changed(stage: Any, _depsgraph: Any = None) -> None:
+    session = running()
+    if session is not None:
+        session.show(bpy.context, stage.frame_current_final)
+
+
+@bpy.app.handlers.persistent
+def _leave(*_args: Any) -> None:
+    end()
+
+
+def register() -> None:
+    """Nothing runs until somebody begins."""
+
+
+def unregister() -> None:
+    """End what runs."""
+    end()

@@ -1,0 +1,108 @@
+"""The cast of a play as the scene has it: properties and places of actors, props, places and the camera."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.acting.cast import Member
+from ...core.acting.direction import Named
+from ...core.acting.lexer import key_of
+from ...core.acting.play import Curves
+from ...core.motion import Path
+from ...core.skeleton import Array
+from ..steps import Steps
+from .channels import keyed
+from .rates import fps
+from .tracks import read_tracks_steps
+
+TOWARD = " toward "
+"""Between property and name in a custom property that is a relation: "sympathy toward Otto"."""
+
+
+def find(context: bpy.types.Context, name: str) -> Any:
+    """The object of the scene that is called like something in a script; None when there is none."""
+    return next((ob for ob in context.scene.objects if key_of(ob.name) == key_of(name)), None)
+
+
+def camera_of(context: bpy.types.Context, name: str) -> Any:
+    """The camera that a script means by a name: the object of that name, else the scene's camera."""
+    ob = find(context, name)
+    return ob if ob is not None and ob.type == "CAMERA" else context.scene.camera
+
+
+def properties_of(ob: Any) -> dict[str, Any]:
+    """Custom properties of an object that a script can read: numbers, texts and truths."""
+    return {key: ob[key] for key in sorted(ob.keys()) if isinstance(ob[key], (bool, int, float, str)) and _own(ob, key)}
+
+
+def _own(ob: Any, key: str) -> bool:
+    return not key.startswith(("_", "contact", "troupe")) and key != "cycles"
+
+
+def member(ob: Any, name: str, place: Sequence[float] | Array) -> Member:
+    """An actor with its properties and relations as custom properties give them."""
+    values = properties_of(ob)
+    relations = {}
+    for key in [k for k in values if TOWARD in k]:
+        prop, _, other = key.partition(TOWARD)
+        relations[prop, other] = values.pop(key)
+    x, y, heading = map(float, place)
+    return Member(name, "actor", values, relations, (x, y, heading))
+
+
+def curves_of(ob: Any, name: str, frames: Array, rate: float) -> dict[tuple[str, str], Any]:
+    """Properties of an actor that are keyed, as (times [s], values) by (name, property)."""
+    times = ((frames - frames[0]) / rate).tolist()
+    out = {}
+    for key in properties_of(ob):
+        values = keyed(ob, f'["{bpy.utils.escape_identifier(key)}"]', frames, below=True)
+        if values is not None and TOWARD not in key:
+            out[name, key] = (times, values.tolist())
+    return out
+
+
+def things_steps(
+    context: bpy.types.Context, named: Named, frames: Array
+) -> Steps[tuple[list[Member], Curves, dict[str, Path]]]:
+    """Steps to the props, places and cameras of a script that the scene has, at `frames` (T,).
+
+    Returns:
+        Members of the cast, curves of the places of what moves, and the way of each by its name in the script.
+    """
+    wanted = {"camera": "camera"} | dict.fromkeys(named.cameras, "camera")
+    wanted |= dict.fromkeys(named.props, "prop") | dict.fromkeys(named.places, "place")
+    wanted |= {mark: "place" for mark in ("center", "offstage") if find(context, mark) is not None}
+    objects = {}
+    for name, kind in wanted.items():
+        ob = camera_of(context, name) if kind == "camera" else find(context, name)
+        if ob is not None and not (
+            kind == "camera" and name == "camera" and any(key_of(c) == name for c in named.cameras)
+        ):
+            objects[name] = ob
+    tracks = yield from read_tracks_steps(context, list(dict.fromkeys(objects.values())), frames)
+    times = ((frames - frames[0]) / fps(context.scene)).tolist()
+    members: list[Member] = []
+    curves: dict[tuple[str, str], Any] = {}
+    for name, ob in objects.items():
+        points = tracks[ob.name].points
+        heading = float(ob.matrix_world.to_euler().z)
+        members.append(
+            Member(name.title() if name == "camera" else name, wanted[name], place=(*points[0, :2].tolist(), heading))
+        )
+        if len(points) > 1 and np.ptp(points[:, :2], axis=0).max() > 1e-6:
+            curves[members[-1].name, "location"] = (times, [tuple(row) for row in points[:, :2].tolist()])
+    return members, curves, {name: tracks[ob.name] for name, ob in objects.items()}
+
+
+def styles_of(ob: Any, known: Mapping[str, Any], frames: Array, rate: float) -> dict[str, Any]:
+    """Custom properties that are called like style parameters, as numbers or (times [s], values)."""
+    out: dict[str, Any] = {}
+    for key, value in properties_of(ob).items():
+        if key in known and isinstance(value, (int, float)):
+            values = keyed(ob, f'["{bpy.utils.escape_identifier(key)}"]', frames, below=True)
+            out[key] = float(value) if values is None else ((frames - frames[0]) / rate, values)
+    return out

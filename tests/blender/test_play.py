@@ -1,0 +1,520 @@
+"""Play in Blender: one action for each actor, made again only when asked, directed live, and never run as a program."""
+
+import time
+
+import afoot
+import bpy
+import canon
+import numpy as np
+import pytest
+import stage
+from troupe.addon import bake, live
+from troupe.addon.bake import results, things
+from troupe.addon.features import play as feature
+from troupe.addon.features.company import Member
+from troupe.addon.steps import finish
+from troupe.core.acting import starter
+from troupe.core.acting.bodies import palms
+from troupe.core.acting.direction import PlayParams
+from troupe.core.acting.parser import parse
+from troupe.core.maths import quat
+
+WAVE = """
+define ACTOR "A" { does "Greet" }
+define ACTOR "B" { location [0 -2 3.14159] }
+define SCRIPT "Greet" {
+  { "turn to face" to B  look at B } { wait 1 second }
+  { choose from { "Wave right" "Wave left" "Bow" } for 2 seconds }
+  { walk to B } { wait until { walk is done } }
+  { "Cheer" for 2 seconds  cue B to "Laugh" for 2 seconds }
+}
+"""
+
+
+def text(content, name="Script"):
+    block = bpy.data.texts.new(name)
+    block.from_string(content)
+    return block.name
+
+
+def pair(content=WAVE, places=((0.0, 0.0, 0.0), (0.0, -3.0, np.pi))):
+    """Two actors called as in the script, and the name of its text."""
+    cast = []
+    for name, (x, y, heading) in zip("AB", places, strict=True):
+        ob = stage.actor()
+        ob.name, ob.location, ob.rotation_euler.z = name, (x, y, 0.0), heading
+        cast.append(ob)
+    bpy.context.view_layer.update()
+    stage.choose(*cast)
+    return cast, text(content)
+
+
+def actions(cast):
+    return [results.results_of(ob)[-1].action for ob in cast]
+
+
+def keys(cast):
+    return [canon.keys_of(action) for action in actions(cast)]
+
+
+def shown(ob):
+    first, last = (int(x) for x in results.results_of(ob)[-1].action.frame_range)
+    return bake.read(ob, stage.cast_of(ob), bpy.context, frames=(first, last))
+
+
+@pytest.mark.req("improv", 105)
+def test_a_bake_is_one_action_for_each_actor_and_shows_what_was_computed():
+    cast, script = pair()
+    bpy.ops.troupe.play(script=script, seconds=6.0)
+    assert [a.name for a in actions(cast)] == ["A play", "B play"]
+    members = {}
+    for ob in cast:
+        recipe = results.recipe_of(results.results_of(ob)[-1].action)
+        body = stage.cast_of(ob)
+        start = bake.Start.from_plain(recipe["start"], body)
+        members[ob.name] = Member(ob, body, start, feature.Operator, PlayParams.from_dict(recipe["params"]))
+    meant = finish(feature.play_steps(bpy.context, members, "A")).motions
+    for ob in cast:
+        assert len(shown(ob)) == 145
+        apart = stage.errors(shown(ob), meant[ob.name])
+        assert apart[0] < 1e-4 and apart[1] < 2e-3
+
+
+@pytest.mark.req("improv", 105)
+@pytest.mark.req("improv", 109)
+def test_nothing_of_the_users_is_lost_and_a_second_bake_replaces_only_its_own():
+    cast, script = pair()
+    own = cast[0]
+    own.keyframe_insert("location", frame=1)
+    own.location.x = 0.5
+    own.keyframe_insert("location", frame=40)
+    mine = own.animation_data.action
+    before = canon.keys_of(mine)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.troupe.play(script=script, seconds=3.0)
+    assert canon.keys_of(mine) == before
+    assert mine in [s.action for t in own.animation_data.nla_tracks for s in t.strips]
+    strips = sum(len(t.strips) for t in own.animation_data.nla_tracks)
+    first = keys(cast)
+    own.troupe.play.body_seed = 3
+    stage.choose(own)
+    bpy.ops.troupe.regenerate()
+    assert canon.keys_of(mine) == before and keys(cast) != first
+    assert sum(len(t.strips) for t in own.animation_data.nla_tracks) == strips
+    assert len(results.results_of(own)) == 1 and len(results.results_of(cast[1])) == 1
+
+
+@pytest.mark.req("improv", 105)
+def test_a_performance_is_one_undo_step():
+    pair()
+    bpy.ops.ed.undo_push(message="start")
+    before = canon.snapshot()
+    bpy.ops.troupe.play("EXEC_DEFAULT", True, script="Script", seconds=1.0)
+    assert canon.snapshot() != before
+    bpy.ops.ed.undo()
+    assert canon.snapshot() == before
+
+
+def test_the_same_seeds_give_the_same_keys():
+    cast, script = pair()
+    bpy.ops.troupe.play(script=script, seconds=5.0, seed=4)
+    first, log = keys(cast), bpy.data.texts["Script take"].as_string()
+    stage.choose(cast[0])
+    bpy.ops.troupe.regenerate()
+    assert keys(cast) == first and bpy.data.texts["Script take"].as_string() == log
+
+
+@pytest.mark.req("improv", 99)
+def test_another_seed_of_the_bodies_keeps_the_events():
+    cast, script = pair()
+    bpy.ops.troupe.play(script=script, seconds=4.0)
+    first, log = keys(cast), bpy.data.texts["Script take"].as_string()
+    stage.choose(cast[0])
+    cast[0].troupe.play.body_seed = 9
+    bpy.ops.troupe.regenerate()
+    assert keys(cast) != first and bpy.data.texts["Script take"].as_string() == log
+
+
+@pytest.mark.req("improv", 116)
+def test_a_locked_take_is_repeated_after_the_script_was_edited():
+    cast, script = pair()
+    bpy.ops.troupe.play(script=script, seconds=5.0)
+    first = keys(cast)
+    copy = text(bpy.data.texts["Script take"].as_string(), "Kept")
+    bpy.data.texts[script].from_string(WAVE.replace("{ wait 1 second }", "{ wait 3 seconds }"))
+    stage.choose(cast[0])
+    cast[0].troupe.play.lock, cast[0].troupe.play.take = "take", copy
+    bpy.ops.troupe.regenerate()
+    assert keys(cast) == first
+
+
+@pytest.mark.req("improv", 92)
+def test_an_edited_script_is_played_only_when_asked_for():
+    cast, script = pair()
+    bpy.ops.troupe.play(script=script, seconds=4.0)
+    first = keys(cast)
+    bpy.data.texts[script].from_string(WAVE.replace("wait 1 second", "wait 2 seconds"))
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(20)
+    assert keys(cast) == first
+    stage.choose(cast[0])
+    bpy.ops.troupe.regenerate()
+    assert keys(cast) != first
+
+
+@pytest.mark.req("improv", 106)
+def test_reduced_keys_stay_within_their_tolerance():
+    cast, script = pair()
+    bpy.ops.troupe.play(script=script, seconds=3.0)
+    full, tolerance = shown(cast[0]), np.radians(1.0)
+    cast[0].troupe.play.keys, cast[0].troupe.play.tolerance = "reduced", tolerance
+    stage.choose(cast[0])
+    bpy.ops.troupe.regenerate()
+    thin = shown(cast[0])
+    assert quat.distance(thin.rotations, full.rotations).max() < 1.5 * tolerance
+    count = [sum(len(f.keyframe_points) for b in canon.bags(a) for f in b.fcurves) for a in actions(cast)]
+    assert max(count) < 0.6 * 73 * 4 * 50
+
+
+@pytest.mark.req("improv", 107)
+def test_a_direction_given_live_is_recorded_and_baked():
+    cast, script = pair('define ACTOR "A" { }\ndefine ACTOR "B" { }')
+    for ob in cast:
+        ob.troupe.play.script = script
+    scene = bpy.context.scene
+    rest = np.array([b.matrix_basis for b in cast[0].pose.bones])
+    bpy.ops.troupe.play_live()
+    assert live.running() is not None
+    for frame in range(2, 49):
+        scene.frame_set(frame)
+        if frame == 12:
+            bpy.ops.troupe.direct(say="A Wave right")
+        if frame == 24:
+            bpy.ops.troupe.direct(say="B walk to A")
+    assert not any(ob.animation_data and ob.animation_data.action for ob in cast)
+    moved = np.array([b.matrix_basis for b in cast[0].pose.bones])
+    assert np.abs(moved - rest).max() > 0.3
+    bpy.ops.troupe.play_live()
+    assert live.running() is None and not bpy.app.handlers.frame_change_post
+    said = bpy.data.texts["Script directions"].as_string()
+    assert said.splitlines()[0].endswith("A Wave right") and len(said.splitlines()) == 2
+    baked = keys(cast)
+    arm = shown(cast[0])
+    joint = arm.skeleton.joint("upper_arm_R")
+    assert quat.distance(arm.rotations[40, joint], arm.rotations[5, joint]) > 0.8
+    # played again from what was recorded
+    stage.choose(cast[0])
+    bpy.ops.troupe.regenerate()
+    assert keys(cast) == baked
+
+
+@pytest.mark.req("improv", 107)
+def test_a_direction_that_nobody_understands_changes_nothing():
+    cast, script = pair()
+    for ob in cast:
+        ob.troupe.play.script = script
+    bpy.ops.troupe.play_live()
+    with pytest.raises(RuntimeError, match="Wave"):
+        bpy.ops.troupe.direct(say="A Wavee rigth")
+    assert live.running().said == []
+    live.end()
+
+
+def test_live_leaves_nothing_behind():
+    cast, script = pair()
+    for ob in cast:
+        ob.troupe.play.script = script
+    pose = np.array([b.matrix_basis for b in cast[0].pose.bones])
+    bpy.ops.troupe.play_live()
+    bpy.context.scene.frame_set(10)
+    live.end()
+    assert np.allclose(np.array([b.matrix_basis for b in cast[0].pose.bones]), pose, atol=1e-6)
+    stage.choose(*cast)
+    bpy.ops.troupe.play_live()
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert live.running() is None
+    assert not bpy.app.handlers.frame_change_post and live._leave not in bpy.app.handlers.load_pre
+
+
+class Layout:
+    """Stands in for a layout of the sidebar and keeps what its buttons say."""
+
+    def __init__(self):
+        self.said = []
+
+    def operator(self, idname, **_):
+        self.last = type("Button", (), {"__setattr__": lambda _, name, value: self.said.append(value)})()
+        return self.last
+
+    def panel(self, *_, **__):
+        return self, self
+
+    def row(self, *_, **__):
+        return self
+
+    grid_flow = column = row
+
+    def prop(self, _owner, path, **_):
+        self.said.append(path)
+
+    def label(self, **_):
+        pass
+
+
+@pytest.mark.req("improv", 107)
+def test_the_sidebar_has_a_button_for_everything_that_somebody_can_do():
+    cast, script = pair()
+    cast[0]["joy"] = 0.5
+    quiet = Layout()
+    feature.draw(quiet, bpy.context, cast[0])
+    assert '["joy"]' in quiet.said
+    for ob in cast:
+        ob.troupe.play.script = script
+    bpy.ops.troupe.play_live()
+    layout = Layout()
+    feature.draw(layout, bpy.context, cast[0])
+    assert {"A Wave_right", "B Wave_right", "A Greet"} <= set(layout.said)
+    bpy.context.scene.frame_set(3)
+    for said in ("A Wave_right", "A Greet"):
+        bpy.ops.troupe.direct(say=said)
+    live.end()
+
+
+@pytest.mark.req("improv", 92)
+def test_an_edit_while_they_play_live_begins_only_what_changed():
+    two = """
+    define ACTOR "A" { does "Sway About" }
+    define ACTOR "B" { does "Hold Still" }
+    define SCRIPT "Sway About" { { wait 1 second } { "Cheer" } { wait 20 seconds } }
+    define SCRIPT "Hold Still" { { wait 20 seconds } }
+    """
+    cast, script = pair(two)
+    for ob in cast:
+        ob.troupe.play.script = script
+    bpy.ops.troupe.play_live()
+    bpy.context.scene.frame_set(13)
+    bpy.data.texts[script].from_string(
+        two.replace('"Hold Still" { { wait 20 seconds }', '"Hold Still" { { "Bow" } { wait 20 seconds }')
+    )
+    bpy.context.scene.frame_set(37)
+    play = live.running().play
+    started = [
+        (e.data["actor"], e.time) for e in play.events if e.name == "start" and e.data.get("because") != "default"
+    ]
+    assert ("A", 0.0) in started and not [t for name, t in started if name == "A" and t > 0.0]
+    assert [t for name, t in started if name == "B" and t > 0.4]
+    bpy.data.texts[script].from_string("define SCRIPT {")
+    bpy.context.scene.frame_set(49)
+    assert live.running().play is play and live.running().problem
+    bpy.context.scene.frame_set(5)  # begins again, with the last script that could be read
+    assert live.running().play is not play and abs(live.running().time - 4 / 24) < 1e-6
+    live.end()
+
+
+@pytest.mark.req("improv", 108)
+def test_three_actors_for_half_a_minute_are_baked_in_time():
+    for _ in range(3):
+        stage.actor()
+    cast = [ob for ob in bpy.context.scene.objects if ob.type == "ARMATURE"]
+    for k, ob in enumerate(cast):
+        ob.location.x = 1.2 * k
+    bpy.context.view_layer.update()
+    stage.choose(*cast)
+    script = text(starter.text("talk_circle"))
+    taken = []
+    for _ in range(2):
+        clock = time.perf_counter()
+        bpy.context.scene.frame_set(1)
+        bpy.ops.troupe.play(script=script, seconds=30.0)
+        taken.append(time.perf_counter() - clock)
+        if taken[-1] < 5.0:
+            break
+    assert min(taken) < 5.0
+    assert len(shown(cast[0])) == 721
+
+
+@pytest.mark.req("improv", 110)
+def test_a_keyed_mood_is_read_along_its_curve():
+    rule = """
+    define ACTOR "A" { }
+    define ACTOR "B" { }
+    SCRIPT GROUP "Mood" { "Feel" }
+    define SCRIPT "Feel" { { wait until { my "joy" is greater than .6 } } { "Cheer" } { wait 9 seconds } }
+    """
+    cast, script = pair(rule)
+    cast[0]["joy"] = 0.0
+    for frame, value in ((1, 0.0), (97, 1.0)):
+        cast[0]["joy"] = value
+        cast[0].keyframe_insert('["joy"]', frame=frame)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.troupe.play(script=script, seconds=6.0)
+    lines = [line for line in bpy.data.texts["Script transcript"].as_string().splitlines() if "cheer" in line.lower()]
+    assert len(lines) == 1 and lines[0].split()[1] == "A"
+    # bezier ease from 0 to 1 over four seconds passes .6 a little after its middle
+    assert 2.0 < float(lines[0].split()[0]) < 2.6
+
+
+@pytest.mark.req("improv", 110)
+def test_a_keyed_style_changes_the_gait():
+    gait = 'GROUP "Stances" { "idle" "walking" }\ndefine ACTOR "A" { does "Go" }\ndefine SCRIPT "Go" { { "walking" } }'
+    cast, script = pair(gait)
+    stage.choose(cast[0])
+    for frame, value in ((1, 0.15), (145, 1.0)):
+        cast[0]["walking.amount"] = value
+        cast[0].keyframe_insert('["walking.amount"]', frame=frame)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.troupe.play(script=script, seconds=6.0)
+    roots = shown(cast[0]).roots
+    speed = np.linalg.norm(np.diff(roots[:, :2], axis=0), axis=1) * 24
+    assert speed[-30:].mean() > 2.0 * speed[24:54].mean()
+
+
+@pytest.mark.req("improv", 111)
+def test_an_action_of_the_file_plays_as_a_stance():
+    cast, _ = pair()
+    stage.choose(cast[0])
+    bpy.ops.troupe.walk(in_place=True)
+    cycle = results.results_of(cast[0])[-1].action.copy()
+    cycle.name, cycle.use_fake_user = "My Cycle", True
+    results.remove(cast[0], results.results_of(cast[0])[-1])
+    first, last = cycle.frame_range
+    cycle.use_frame_range = cycle.use_cyclic = True
+    cycle.frame_start, cycle.frame_end = first, last
+    cycle.pose_markers.new("phase").frame = int(first) + 3
+    script = text(
+        'GROUP "Stances" { "Idle" "My Cycle" }\ndefine ACTOR "A" { does "Go" }\ndefine SCRIPT "Go" { { "My Cycle" } }'
+    )
+    bpy.context.scene.frame_set(1)
+    bpy.ops.troupe.play(script=script, seconds=4.0)
+    assert np.linalg.norm(shown(cast[0]).roots[-1, :2] - shown(cast[0]).roots[0, :2]) > 2.0
+
+
+@pytest.mark.parametrize(
+    ("broken", "where"),
+    [
+        (WAVE.replace("{ walk to B }", "{ wlak to B }"), r"Script:7:\d+"),
+        (WAVE + 'define SCRIPT "X" { {', r"Script:\d+:\d+"),
+        ("import os", r"Script:1:1"),
+        ('define SCRIPT "X" { { __import__("os").system("true") } }', r"Script:1:\d+"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place_and_nothing_is_written(broken, where):
+    cast, script = pair(broken)
+    before = canon.snapshot()
+    with pytest.raises(RuntimeError, match=where):
+        bpy.ops.troupe.play(script=script, seconds=2.0)
+    assert canon.snapshot() == before and not results.results_of(cast[0])
+    with pytest.raises(RuntimeError, match=where):
+        bpy.ops.troupe.check_script(script=script)
+    line = int(where.split(":")[1].replace(r"\d+", "0") or 0)
+    if line:
+        assert bpy.data.texts[script].current_line_index == line - 1
+
+
+def test_texts_that_are_missing_or_wrong_are_refused():
+    cast, script = pair()
+    for wrong in ({"script": "Nothing"}, {"script": ""}, {"lock": "take"}, {"lock": "take", "take": script}):
+        with pytest.raises(RuntimeError):
+            bpy.ops.troupe.play(**{"script": script, "seconds": 1.0, **wrong})
+    said = text("soon A Bow", "Said")
+    with pytest.raises(RuntimeError, match="Said:1:1"):
+        bpy.ops.troupe.play(script=script, seconds=1.0, directions=said)
+    assert not results.results_of(cast[0])
+
+
+def test_markers_tell_what_happens_only_when_asked():
+    _, script = pair()
+    bpy.ops.troupe.play(script=script, seconds=3.0)
+    assert not bpy.context.scene.timeline_markers
+    bpy.context.scene.frame_set(1)
+    bpy.ops.troupe.play(script=script, seconds=3.0, markers=True)
+    assert any("Greet" in m.name for m in bpy.context.scene.timeline_markers)
+
+
+def test_hands_meet_in_the_scene():
+    cast, script = pair(starter.text("handshake").replace('"Ann"', '"A"').replace('"Bob"', '"B"').replace("Bob", "B"))
+    cast[0].location, cast[0].rotation_euler.z = (-2.0, 0.0, 0.0), np.pi / 2
+    cast[1].location, cast[1].rotation_euler.z = (1.0, 0.0, 0.0), -np.pi / 2
+    bpy.context.view_layer.update()
+    bpy.ops.troupe.play(script=script, seconds=8.0)
+    a, b = (palms(shown(ob))[0] for ob in cast)
+    assert (np.linalg.norm(a - b, axis=1) < 0.01).sum() > 20
+
+
+@pytest.mark.req("improv", 96)
+def test_the_camera_turns_to_who_asks_for_it():
+    cast, script = pair(
+        'define ACTOR "A" { does "Call" }\ndefine ACTOR "B" { }\n'
+        'define SCRIPT "Call" { { wait 1 second } { send "look_here" to Camera } }'
+    )
+    cast[0].location = (2.0, 0.0, 0.0)
+    shot = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    shot.location, shot.rotation_euler = (0.0, -8.0, 1.1), (np.pi / 2, 0.0, 0.0)
+    bpy.context.scene.collection.objects.link(shot)
+    bpy.context.scene.camera = shot
+    bpy.context.view_layer.update()
+    bpy.ops.troupe.play(script=script, seconds=5.0)
+    for frame, off in ((1, np.arctan2(2.0, 8.0)), (115, 0.0)):
+        bpy.context.scene.frame_set(frame)
+        forward = np.array(shot.matrix_world)[:3, :3] @ (0.0, 0.0, -1.0)
+        aim = quat.unit(np.array([2.0, 0.0, 1.1]) - np.array(shot.location))
+        assert abs(np.arccos(np.clip(forward @ aim, -1, 1)) - off) < np.radians(3.0)
+    assert things.way_of(shot, "play") is not None
+    stage.choose(cast[0])
+    bpy.ops.troupe.regenerate()
+    assert sum(len(t.strips) for t in shot.animation_data.nla_tracks) == 1
+
+
+def test_a_prop_is_carried_and_stays_where_it_was_put():
+    bpy.ops.troupe.new_script(template="gregor")
+    for name, (x, y, heading) in (("Gregor", (-4.0, 0.0, 0.0)), ("Guest", (1.0, 0.0, -1.57))):
+        ob = stage.actor()
+        ob.name, ob.location, ob.rotation_euler.z = name, (x, y, 0.0), heading
+    bpy.context.view_layer.update()
+    bpy.ops.troupe.bring_on(script="Gregor")
+    tray = bpy.data.objects["Tray"]
+    assert len([ob for ob in bpy.context.scene.objects if ob.type == "ARMATURE"]) == 2
+    bpy.ops.troupe.play(script="Gregor", seconds=14.0)
+    places = []
+    for frame in range(1, 337, 12):
+        bpy.context.scene.frame_set(frame)
+        places.append(np.array(tray.matrix_world.translation))
+    assert np.allclose(places[0], (-3.0, 1.0, 0.9), atol=1e-3)
+    assert np.linalg.norm(places[-1][:2] - places[0][:2]) > 2.0
+
+
+def test_new_scripts_can_be_played_as_they_are():
+    bpy.ops.troupe.new_script(template="curtain_call")
+    script = bpy.data.texts[-1].name
+    assert bpy.data.texts[script].as_string() == starter.text("curtain_call")
+    bpy.ops.troupe.check_script(script=script)
+    bpy.ops.troupe.new_actions()
+    ob = stage.actor()
+    ob.name = "Star"
+    stage.choose(ob)
+    bpy.ops.troupe.act(reaction="Shiver", sheet="Actions", seconds=1.0)
+    assert results.results_of(ob)
+
+
+@pytest.mark.parametrize("kind", ["rigify", "mixamo"])
+def test_rigs_of_other_kinds_play_too(data, kind):
+    ob = afoot.enter(kind, data)
+    script = text(
+        'define ACTOR "A" { does "Go" }\ndefine SCRIPT "Go" { { walk to [0 -2]  "Wave right" for 2 seconds } }'
+    )
+    bpy.ops.troupe.play(script=script, seconds=3.0)
+    motion = shown(ob)
+    assert np.linalg.norm(motion.roots[-1] - motion.roots[0]) > 0.8
+    arm = motion.skeleton.joint("upper_arm_R")
+    assert quat.distance(motion.rotations[36, arm], motion.rotations[0, arm]) > 0.5
+
+
+def test_a_template_can_be_played_by_its_name():
+    ob = stage.actor()
+    bpy.ops.troupe.play(script="idle_life", seconds=2.0)
+    assert results.results_of(ob) and "idle_life take" in bpy.data.texts
+
+
+def test_every_shipped_script_is_understood():
+    for name in starter.names():
+        parse(starter.text(name), name)

@@ -1,0 +1,281 @@
+"""Bodies of a play: feet stand, seams are smooth, hands meet, props go along, and minds never notice the bodies."""
+
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+from testdata import ROOT
+from troupe.core.acting import starter
+from troupe.core.acting.act import ActParams, act, repertoire
+from troupe.core.acting.bodies import Player, bodies, palms
+from troupe.core.acting.clips import action_of_motion
+from troupe.core.acting.contact import contacts_of
+from troupe.core.acting.direction import assigned, named, read_directions, write_directions
+from troupe.core.acting.library import ActionLibrary
+from troupe.core.acting.play import perform_play
+from troupe.core.acting.tables import read_sheet
+from troupe.core.acting.tracks import Track
+from troupe.core.acting.vocabulary import action_sheet
+from troupe.core.acting.walking import WalkingStage
+from troupe.core.errors import FormatError, InvalidParam
+from troupe.core.gait.walk import WalkParams, walk
+from troupe.core.kinematics import fk
+from troupe.core.maths import quat
+
+from .puppets import MANNEQUIN, without
+
+FPS = 24.0
+ONE = 'define ACTOR "A" { location [0 0], does "Go" }\ndefine SCRIPT "Go" '
+
+
+def sheets_of(text):
+    own = action_sheet([text], ActionLibrary(repertoire()).names)
+    return [*repertoire(), read_sheet(own)] if own else list(repertoire())
+
+
+@cache
+def played(name, seconds=14.0, body_seed=0, seed=0):
+    text = starter.text(name)
+    sheets = sheets_of(text)
+    record = perform_play(
+        [text], [], ActionLibrary(sheets), seconds, behaviour_seed=seed, body_seed=body_seed, moving=WalkingStage
+    )
+    players = {n: Player(MANNEQUIN) for n in record.selections if record.kinds[n] == "actor"}
+    tray = np.eye(4)
+    tray[:3, 3] = (-3.0, 1.0, 0.9)
+    return record, bodies(record, players, sheets, FPS, props={"Tray": tray[None]})
+
+
+def ankles(motion):
+    positions, _ = fk.forward(motion.skeleton, motion.rotations, motion.roots)
+    return np.stack([positions[:, motion.skeleton.joint(f"foot_{s}")] for s in "LR"], axis=1)
+
+
+def planted(motion):
+    return np.stack(
+        [np.all([motion.curves[f"contact/{p}_{s}"] > 0.5 for p in ("foot", "toe")], axis=0) for s in "LR"], axis=1
+    )
+
+
+SCENES = ("curtain_call", "greeting", "handshake", "joke", "gregor", "simon_says", "bat", "fight_or_flee")
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_planted_feet_stay_where_they_are(name):
+    for motion in played(name)[1].motions.values():
+        held = planted(motion)
+        both = held[1:] & held[:-1]
+        moved = np.linalg.norm(np.diff(ankles(motion), axis=0), axis=-1)
+        assert both.mean() > 0.3 and moved[both].max() < 2e-3
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_no_foot_goes_through_the_floor(name):
+    level = ankles(act(MANNEQUIN, ActParams(stance="attention", seconds=0.2), FPS))[0, :, 2].min()
+    for motion in played(name)[1].motions.values():
+        assert ankles(motion)[..., 2].min() > level - 0.004
+
+
+@pytest.mark.parametrize("name", ("curtain_call", "greeting", "joke"))
+def test_walks_and_stands_follow_each_other_without_a_jump(name):
+    # where a walk takes over from a stance, or gives way to it, the pose moves no faster than it does anyway
+    for motion in played(name)[1].motions.values():
+        jolt = np.linalg.norm(np.diff(motion.roots, n=3, axis=0), axis=-1)
+        assert jolt.max() < 0.06
+        turn = quat.distance(motion.rotations[1:], motion.rotations[:-1])
+        change = np.abs(np.diff(turn, axis=0))
+        trunk = [0, *motion.skeleton.chain("spine"), *(motion.skeleton.joint(f"thigh_{s}") for s in "LR")]
+        assert np.degrees(change[:, trunk].max()) < 9.0
+
+
+def test_a_body_is_where_its_mind_thinks_it_is():
+    record, performance = played("curtain_call")
+    for k, (x, y, heading) in enumerate(record.base("Star", FPS)):
+        base = performance.motions["Star"].base[k]
+        assert np.hypot(base[0] - x, base[1] - y) < 0.05
+        assert abs(np.arctan2(np.sin(base[2] - heading), np.cos(base[2] - heading))) < 0.2
+    away = np.abs(performance.motions["Star"].roots[:, :2] - performance.motions["Star"].base[:, :2])
+    assert away.max() < 0.3
+
+
+@pytest.mark.req("improv", 98)
+def test_hands_that_shake_are_together():
+    record, performance = played("handshake")
+    (touch,) = contacts_of(record.events)
+    times = np.arange(len(performance.motions["Ann"])) / FPS
+    together = touch.weights(times) >= 1.0
+    a, b = (palms(performance.motions[name])[0] for name in (touch.first, touch.second))
+    apart = np.linalg.norm(a - b, axis=1)
+    assert together.sum() > 20 and apart[together].max() <= 0.01
+    assert apart[times < touch.start].min() > 0.1
+    assert (performance.motions["Ann"].curves["contact/hand_R"] == together).all()
+
+
+@pytest.mark.req("improv", 98)
+def test_hands_of_bodies_of_different_size_meet_too():
+    from troupe.core.figure.mannequin import mannequin
+
+    text = starter.text("handshake")
+    record = perform_play([text], [], ActionLibrary(repertoire()), 9.0, moving=WalkingStage)
+    small = {"Ann": Player(MANNEQUIN), "Bob": Player(mannequin(1.5))}
+    performance = bodies(record, small, repertoire(), FPS)
+    (touch,) = contacts_of(record.events)
+    together = touch.weights(np.arange(len(performance.motions["Ann"])) / FPS) >= 1.0
+    a, b = (palms(performance.motions[name])[0] for name in ("Ann", "Bob"))
+    assert np.linalg.norm(a - b, axis=1)[together].max() <= 0.01
+
+
+@pytest.mark.req("improv", 99)
+def test_another_seed_of_the_bodies_is_another_take_of_the_same_events():
+    first, one = played("joke", 8.0)
+    second, other = played("joke", 8.0, body_seed=5)
+    assert first.log() == second.log()
+    for name, motion in one.motions.items():
+        assert quat.distance(motion.rotations, other.motions[name].rotations).max() > np.radians(1.0)
+
+
+def test_the_same_seeds_give_the_same_bits():
+    first = played("joke", 8.0)[1]
+    played.cache_clear()
+    again = played("joke", 8.0)[1]
+    for name, motion in first.motions.items():
+        assert np.array_equal(motion.rotations, again.motions[name].rotations)
+        assert np.array_equal(motion.roots, again.motions[name].roots)
+
+
+def test_a_prop_goes_with_the_hand_that_holds_it():
+    record, performance = played("gregor", 16.0)
+    (held,) = record.attachments
+    track = performance.props["Tray"][:, :3, 3]
+    times = np.arange(len(track)) / FPS
+    palm = palms(performance.motions["Gregor"])[0]
+    carried = (times > held.start + 0.7) & (times < held.end - 0.6)
+    assert carried.sum() > 50 and np.linalg.norm(track - palm, axis=1)[carried].max() < 0.05
+    assert np.allclose(track[times < held.start - 0.05], (-3.0, 1.0, 0.9))
+    assert np.linalg.norm(np.diff(track, axis=0), axis=1).max() < 0.12
+    assert abs(track[-1, 2] - 0.9) < 1e-6
+
+
+def test_gestures_lie_over_a_walk():
+    text = ONE + '{ { walk to [0 -6]  "Wave right" for 3 seconds } }'
+    plain = text.replace('"Wave right" for 3 seconds', "")
+    out = []
+    for each in (text, plain):
+        record = perform_play([each], [], ActionLibrary(repertoire()), 6.0, moving=WalkingStage)
+        out.append(bodies(record, {"A": Player(MANNEQUIN)}, repertoire(), FPS).motions["A"])
+    waving, walking = out
+    apart = quat.distance(waving.rotations, walking.rotations)[round(1.2 * FPS)]
+    arm = [MANNEQUIN.joint(f"{r}_R") for r in ("upper_arm", "forearm")]
+    legs = [MANNEQUIN.joint(f"{r}_{s}") for r in ("thigh", "shin", "foot") for s in "LR"]
+    assert apart[arm].min() > 0.2 and apart[[0, *legs]].max() < 1e-6
+    assert np.allclose(waving.roots, walking.roots)
+
+
+def test_dances_keep_their_own_legs():
+    dance = act(MANNEQUIN, ActParams(stance="rhumba", seconds=6.0), FPS)
+    shins = quat.distance(dance.rotations[:, MANNEQUIN.joint("shin_R")], quat.IDENTITY)
+    assert np.ptp(shins) > 0.15 and np.ptp(dance.roots[:, 0]) < 0.4
+
+
+def test_a_gait_of_the_repertoire_carries_the_body_along():
+    strides = act(MANNEQUIN, ActParams(stance="stroll", seconds=5.0), FPS)
+    assert strides.roots[-1, 1] < -1.5 and abs(strides.roots[-1, 0]) < 0.3
+    faster = act(MANNEQUIN, ActParams(stance="stroll", seconds=5.0, tempo=1.5), FPS)
+    assert faster.roots[-1, 1] < 1.3 * strides.roots[-1, 1]
+
+
+@pytest.mark.req("improv", 110)
+def test_a_style_that_changes_over_time_changes_the_gait_gradually():
+    text = 'GROUP "Stances" { "idle" "walking" }\n' + ONE + '{ { "walking" } }'
+    record = perform_play([text], [], ActionLibrary(repertoire()), 8.0, moving=WalkingStage)
+    ramp = Track(np.array([0.0, 8.0]), np.array([0.2, 1.0]))
+    motion = bodies(record, {"A": Player(MANNEQUIN, styles={"walking.amount": ramp})}, repertoire(), FPS).motions["A"]
+    speed = np.linalg.norm(np.diff(motion.roots[:, :2], axis=0), axis=1) * FPS
+    early, late = speed[24:72].mean(), speed[-48:].mean()
+    assert late > 1.8 * early
+    assert np.degrees(quat.distance(motion.rotations[1:, 0], motion.rotations[:-1, 0]).max()) < 12.0
+
+
+@pytest.mark.req("improv", 111)
+def test_a_recorded_cycle_is_an_action_like_others():
+    cycle = walk(MANNEQUIN, WalkParams(in_place=True), FPS)
+    clip = action_of_motion("My walk", cycle, phase_zero=3)
+    motion = act(MANNEQUIN, ActParams(stance="My walk", gesture="wave left", seconds=5.0), FPS, clips=[clip])
+    assert motion.roots[-1, 1] < -2.0
+    arm = quat.distance(motion.rotations[:, MANNEQUIN.joint("upper_arm_L")], quat.IDENTITY)
+    assert arm[60] > 1.0
+
+
+def test_a_gesture_alone_speaks_for_its_own_joints():
+    motion = act(MANNEQUIN, ActParams(gesture="wave right"), FPS)
+    spoken = {MANNEQUIN.names[j] for j in np.flatnonzero(motion.mask)}
+    assert {"upper_arm.R", "forearm.R", "hand.R"} <= spoken and not any(n.endswith(".L") for n in spoken)
+    assert not {"hips", "thigh.L", "foot.R"} & spoken
+    with pytest.raises(InvalidParam, match="choose"):
+        act(MANNEQUIN, ActParams(), FPS)
+    with pytest.raises(InvalidParam, match="Wave_right"):
+        act(MANNEQUIN, ActParams(gesture="wave rigth"), FPS)
+
+
+def test_an_actor_looks_at_and_points_to_its_target():
+    target = np.array([[1.5, -2.0, 1.4]])
+    motion = act(MANNEQUIN, ActParams(stance="idle", gesture="point", seconds=4.0), FPS, target=target)
+    positions, globals_ = fk.forward(MANNEQUIN, motion.rotations, motion.roots)
+    k = round(2.0 * FPS)
+    head = MANNEQUIN.joint("head")
+    gaze = quat.rotate(globals_[k, head], np.array([0.0, -1.0, 0.0]))
+    line = quat.unit(target[0] - positions[k, head])
+    assert np.degrees(np.arccos(quat.dot(gaze, line))) < 25.0
+
+
+def test_a_body_without_clavicles_and_neck_acts_too():
+    body = without(MANNEQUIN, "clavicle_L", "clavicle_R")
+    motion = act(body, ActParams(stance="idle", gesture="wave right", seconds=2.0), FPS)
+    assert np.isfinite(motion.rotations).all()
+
+
+def test_parts_go_to_their_names_first_and_then_in_order():
+    assert assigned("", ["Hero", "Bear"], ["bear", "Rig"]) == {"bear": "Bear", "Rig": "Hero"}
+    assert assigned("Hero = B", ["Hero", "Bear"], ["A", "B"]) == {"B": "Hero", "A": "Bear"}
+    assert assigned("", ["Hero"], ["A", "B"]) == {"A": "Hero", "B": "B"}
+    with pytest.raises(InvalidParam, match="parts are Hero"):
+        assigned("Villain = A", ["Hero"], ["A"])
+    with pytest.raises(InvalidParam, match="they are A"):
+        assigned("Hero = C", ["Hero"], ["A"])
+
+
+def test_a_script_tells_whom_it_needs():
+    found = named(starter.text("gregor"), "gregor")
+    assert dict(found.actors)["Guest"] == (3.0, 0.0, -1.5708) and list(found.props) == ["Tray"]
+
+
+def test_directions_come_back_as_they_were_written():
+    said = [(0.5, "Izzy Wave right"), (2.25, "Otto walk to door")]
+    assert read_directions(write_directions(said), "d") == said
+    with pytest.raises(FormatError, match=r"d:2:1: .*time"):
+        read_directions("1 A Bow\nsoon B Bow\n", "d")
+
+
+def test_nobody_without_a_part_is_given_one():
+    record, _ = played("curtain_call")
+    with pytest.raises(InvalidParam, match="Star"):
+        bodies(record, {"Nobody": Player(MANNEQUIN)}, repertoire(), FPS)
+
+
+def examples(page, language):
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, re.S)
+
+
+def test_every_example_of_the_pages_can_be_played():
+    found = examples("play.md", "script")
+    assert len(found) >= 4
+    for text in found:
+        record = perform_play([text], [], ActionLibrary(repertoire()), 12.0, moving=WalkingStage)
+        assert not [e for e in record.events if e.name in ("error", "refused")]
+        assert record.transcript
+    (sheet,) = examples("act.md", "actions")
+    assert "Peer" in ActionLibrary([*repertoire(), read_sheet(sheet)]).names
+    example = (starter.FOLDER / "example.sheet").read_text(encoding="utf-8")
+    assert "Shiver" in ActionLibrary([*repertoire(), read_sheet(example)]).names
