@@ -107,10 +107,17 @@ def core() -> Environment:
 
 def bench() -> Environment:
     """Return the core environment plus the packages that benchmarks compare with."""
-    peers = ("bvh==0.3", "dtaidistance==2.5.1", "fastdtw==0.3.4", "noise==1.2.2", "pyfastnoiselite==0.0.7")
-    peers += ("networkx==3.6.1", "pathfinding==1.0.23", "pyastar2d==1.1.4", "scikit-image==0.26.0")
-    # what scikit-image and pyastar2d import
-    peers += ("imageio==2.38.1", "lazy-loader==0.6", "tifffile==2026.3.3")
+    peers = (
+        *("bvh==0.3", "dtaidistance==2.5.1", "fastdtw==0.3.4", "noise==1.2.2", "pyfastnoiselite==0.0.7"),
+        *("networkx==3.6.1", "pathfinding==1.0.23", "pyastar2d==1.1.4", "scikit-image==0.26.0"),
+        # what scikit-image and pyastar2d import
+        *("imageio==2.38.1", "lazy-loader==0.6", "tifffile==2026.3.3"),
+        *("ompl==2.0.1", "pin==4.1.0", "coal==3.0.3"),
+        # what pin and coal import
+        *("cmeel==0.61.0", "cmeel-assimp==6.0.5", "cmeel-boost==1.90.0", "cmeel-console-bridge==1.0.2.3"),
+        *("cmeel-octomap==1.10.0", "cmeel-qhull==8.0.2.1", "cmeel-tinyxml2==11.0.0", "cmeel-urdfdom==6.0.0"),
+        *("cmeel-zlib==1.3.2", "eigenpy==3.13.0", "libcoal==3.0.3", "libpinocchio==4.1.0"),
+    )
     return Environment(f"bench-{this_python()}", this_python(), (*core().pins, *peers))
 
 

@@ -68,8 +68,8 @@ def _scale(matrix: Array) -> Array:
     """(3,) by which a matrix stretches the axes, the first negative if it mirrors; what is left is a rotation."""
     x, y, z = matrix[:3, :3].T
     mirror = np.copysign(1.0, (quat.cross(x, y) * z).sum())
-    size: Array = np.sqrt((matrix[:3, :3] ** 2).sum(axis=0))
-    return size * np.array([mirror, 1.0, 1.0])
+    out: Array = np.sqrt((matrix[:3, :3] ** 2).sum(axis=0)) * np.array([mirror, 1.0, 1.0])
+    return out
 
 
 @dataclass(frozen=True, eq=False)

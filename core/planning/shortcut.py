@@ -28,7 +28,7 @@ _BEND = 8
 class SmoothParams(Params):
     """How a way is shortened and timed."""
 
-    failures: int = param(96, lo=0, hi=10_000, basic=False, help="Short-cuts that may fail in a row before it is done")
+    failures: int = param(32, lo=0, hi=10_000, basic=False, help="Short-cuts that may fail in a row before it is done")
     window: float = param(1.0, lo=0.01, hi=1.0, basic=False, help="Longest short-cut, as a part of the way")
     together: int = param(16, lo=1, hi=256, basic=False, help="Short-cuts tried at once; the best is taken")
     corners: float = param(0.5, lo=0.0, hi=0.5, basic=False, help="Part of each leg that a rounded corner may take")

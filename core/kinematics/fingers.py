@@ -1,0 +1,337 @@
+"""Fingers that close on something until they touch it, and the shapes a hand is held in before.
+
+Kuffner, "Autonomous Agents for Real-Time Animation" (1999), 5.5: finger joints turn by small steps until the finger
+touches the object. All joints of a finger close together first; then, from its root to its tip, each goes on alone.
+Every finger and every step of a joint is looked at in one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from ..errors import InvalidParam
+from ..maths import geometry, quat
+from ..maths.geometry import Surface
+from ..skeleton import FINGERS, Array, Skeleton
+from ..world import World
+from . import anatomy, fk
+
+Angles = tuple[tuple[float, float, float], ...]
+
+STEP = np.radians(2.0)
+TOLERANCE = 0.001
+"""Gap up to which a finger touches [m]."""
+_HALVINGS = 5
+_RADII = {"thumb": 0.058, "index": 0.045, "middle": 0.046, "ring": 0.044, "pinky": 0.039}
+"""Of the hand's length, in the middle of the finger."""
+_PLACES: Array = np.array([0.35, 0.7, 1.0])
+"""Where along a phalanx it is looked at."""
+
+
+@dataclass(frozen=True)
+class HandShape:
+    """How a hand is held before it takes hold and how far its fingers may close.
+
+    Attributes:
+        opened, closed: Flexion, abduction, rotation of the joints of a finger, root to tip [degrees]; further joints
+            are held like the last one. "fingers" stands for all four that are not named.
+        grip: "palm": the middle of the palm's skin is what is brought to the object; "tips": the place between the tips
+            of thumb, index and middle finger; "index": the tip of the index finger.
+    """
+
+    opened: Mapping[str, Angles]
+    closed: Mapping[str, Angles]
+    grip: str = "palm"
+
+
+def _flat(*flexion: float) -> Angles:
+    return tuple((f, 0.0, 0.0) for f in flexion)
+
+
+_THUMB_OUT: Angles = ((70.0, -10.0, 0.0), (5.0, 0.0, 0.0), (5.0, 0.0, 0.0))
+_THUMB_IN: Angles = ((-15.0, -20.0, 0.0), (-20.0, 0.0, 0.0), (-20.0, 0.0, 0.0))
+_FIST = _flat(95.0, 98.0, 80.0)
+
+HANDSHAPES: Mapping[str, HandShape] = MappingProxyType(
+    {
+        "power": HandShape({"fingers": _flat(5, 10, 5), "thumb": _THUMB_OUT}, {"fingers": _FIST, "thumb": _THUMB_IN}),
+        "cylindrical": HandShape(
+            {"fingers": _flat(0, 8, 5), "thumb": _THUMB_OUT}, {"fingers": _FIST, "thumb": _THUMB_IN}
+        ),
+        "spherical": HandShape(
+            {
+                "fingers": _flat(0, 10, 8),
+                "index": ((0, 12, 0), (10, 0, 0), (8, 0, 0)),
+                "pinky": ((0, 14, 0), (10, 0, 0), (8, 0, 0)),
+                "thumb": _THUMB_OUT,
+            },
+            {
+                "fingers": _FIST,
+                "index": ((95, 12, 0), (98, 0, 0), (80, 0, 0)),
+                "pinky": ((95, 14, 0), (98, 0, 0), (80, 0, 0)),
+                "thumb": _THUMB_IN,
+            },
+        ),
+        "precision": HandShape(
+            {"fingers": _flat(35, 28, 12), "thumb": ((62, -15, 0), (8, 0, 0), (0, 0, 0))},
+            {"fingers": _flat(85, 45, 25), "thumb": ((10, -20, 0), (0, 0, 0), (-10, 0, 0))},
+            "tips",
+        ),
+        "pinch": HandShape(
+            {
+                "fingers": _flat(75, 92, 60),
+                "index": _flat(42, 28, 12),
+                "thumb": ((52, -15, 0), (8, 0, 0), (0, 0, 0)),
+            },
+            {
+                "fingers": _flat(75, 92, 60),
+                "index": _flat(95, 60, 30),
+                "thumb": ((0, -20, 0), (0, 0, 0), (-10, 0, 0)),
+            },
+            "tips",
+        ),
+        "lateral": HandShape(
+            {"fingers": _flat(60, 70, 40), "thumb": ((35, 10, 0), (5, 0, 0), (5, 0, 0))},
+            {"fingers": _flat(75, 85, 50), "thumb": ((-5, -15, 0), (0, 0, 0), (0, 0, 0))},
+        ),
+        "hook": HandShape(
+            {"fingers": _flat(20, 55, 35), "thumb": ((10, 0, 0), (5, 0, 0), (5, 0, 0))},
+            {"fingers": _flat(60, 98, 80), "thumb": ((10, 0, 0), (5, 0, 0), (5, 0, 0))},
+        ),
+        "flat": HandShape(
+            {"fingers": _flat(0, 3, 3), "thumb": ((10, 10, 0), (0, 0, 0), (0, 0, 0))},
+            {"fingers": _flat(0, 3, 3), "thumb": ((10, 10, 0), (0, 0, 0), (0, 0, 0))},
+        ),
+        "index": HandShape(
+            {"fingers": _flat(75, 90, 55), "index": _flat(0, 3, 3), "thumb": ((35, -15, 0), (15, 0, 0), (20, 0, 0))},
+            {"fingers": _flat(75, 90, 55), "index": _flat(0, 3, 3), "thumb": ((35, -15, 0), (15, 0, 0), (20, 0, 0))},
+            "index",
+        ),
+    }
+)
+
+
+def hand_shape(name: str) -> HandShape:
+    """The shape of this name."""
+    try:
+        return HANDSHAPES[name]
+    except KeyError:
+        raise InvalidParam("hand shape", name, f"must be one of {', '.join(HANDSHAPES)}") from None
+
+
+def finger_joints(skeleton: Skeleton, side: str) -> list[int]:
+    """All joints of the fingers of a hand."""
+    return [j for finger in FINGERS for j in skeleton.roles.get(f"{finger}_{side}", ())]
+
+
+def shaped(skeleton: Skeleton, rotations: Array, side: str, shape: str, share: float = 0.0) -> Array:
+    """Rotations (..., J, 4) with the fingers of one hand in a shape, from open (`share` 0) to closed (1)."""
+    held, out = hand_shape(shape), np.array(rotations)
+    for finger in FINGERS:
+        role = f"{finger}_{side}"
+        if not skeleton.has(role):
+            continue
+        opened, shut = _angles(skeleton, held, finger, side)
+        for k, joint in enumerate(skeleton.chain(role)):
+            out[..., joint, :] = anatomy.from_angles(opened[k] + share * (shut[k] - opened[k]), role)
+    return out
+
+
+def _angles(skeleton: Skeleton, shape: HandShape, finger: str, side: str) -> tuple[Array, Array]:
+    """Angles (K, 3) of the joints of a finger, open and closed, within the limits [rad]."""
+    chain = skeleton.chain(f"{finger}_{side}")
+    out = []
+    for table in (shape.opened, shape.closed):
+        rows = table.get(finger, table["fingers"])
+        wanted = np.radians([rows[min(k, len(rows) - 1)] for k in range(len(chain))])
+        limits = skeleton.limits[list(chain)]
+        out.append(np.clip(wanted, limits[..., 0], limits[..., 1]))
+    return out[0], out[1]
+
+
+def phalanx_radius(skeleton: Skeleton, finger: str, side: str) -> float:
+    """Of a finger in its middle [m]."""
+    return _RADII[finger] * hand_length(skeleton, side)
+
+
+def palm_axes(side: str) -> Array:
+    """(3, 3) out of the palm, to the thumb, and the cross product of these, in columns, in the axes of a hand."""
+    outward = np.array([1.0 if side == "R" else -1.0, 0.0, 0.0])
+    thumb = np.array([0.0, -1.0, 0.0])
+    return np.column_stack([outward, thumb, np.cross(outward, thumb)])
+
+
+def grip_place(skeleton: Skeleton, side: str, shape: str) -> Array:
+    """(3,) what of a hand in this shape is brought to an object, from the wrist in the axes of the hand [m]."""
+    still = np.tile(quat.IDENTITY, (len(skeleton), 1))
+    grip = hand_shape(shape).grip
+    shares = np.linspace(0.0, 1.0, 21) if grip == "tips" else np.zeros(1)
+    # where thumb and finger tips come nearest to each other they hold something small
+    found = [_gripped(skeleton, shaped(skeleton, still, side, shape, float(s)), side, shape) for s in shares]
+    return min(found, key=lambda held: held[1])[0]
+
+
+def _gripped(skeleton: Skeleton, held: Array, side: str, shape: str) -> tuple[Array, float]:
+    """(3,) what a hand held like this grips with [m], and how far thumb and finger tips are from each other [m]."""
+    positions, globals = fk.forward(skeleton, held, np.zeros(3))
+    hand = skeleton.joint(f"hand_{side}")
+    tips = fk.tip_positions(skeleton, positions, globals) - positions[hand]
+    outward, thumb, _ = palm_axes(side).T
+    long = hand_length(skeleton, side)
+    down = np.array([0.0, 0.0, -1.0])
+    grip = hand_shape(shape).grip
+    ends = {f: tips[skeleton.chain(f"{f}_{side}")[-1]] for f in FINGERS if skeleton.has(f"{f}_{side}")}
+    if grip == "tips":
+        if {"thumb", "index"} <= set(ends):
+            fingers = [ends[f] for f in ("index", "middle") if f in ends and shape == "precision"] or [ends["index"]]
+            other = np.mean(fingers, axis=0)
+            return np.asarray(0.5 * (ends["thumb"] + other)), float(np.linalg.norm(ends["thumb"] - other))
+        return np.asarray(long * (0.5 * down + 0.4 * outward + 0.15 * thumb)), 0.0
+    if grip == "index":
+        return (ends["index"] if "index" in ends else np.asarray(long * down)), 0.0
+    knuckles = [positions[skeleton.chain(f"{f}_{side}")[0]] - positions[hand] for f in FINGERS[1:] if f in ends]
+    middle = np.mean(knuckles, axis=0) if knuckles else 0.47 * long * down
+    return np.asarray(0.92 * middle + 0.1 * long * outward), 0.0
+
+
+def hand_length(skeleton: Skeleton, side: str) -> float:
+    """From the wrist to the end of the longest finger in the neutral stance, or what a person's would be [m]."""
+    still = np.tile(quat.IDENTITY, (len(skeleton), 1))
+    positions, globals = fk.forward(skeleton, still, np.zeros(3))
+    tips = fk.tip_positions(skeleton, positions, globals)
+    hand = skeleton.joint(f"hand_{side}")
+    ends = [tips[skeleton.chain(f"{f}_{side}")[-1]] for f in FINGERS[1:] if skeleton.has(f"{f}_{side}")]
+    if ends:
+        return float(np.linalg.norm(np.array(ends) - positions[hand], axis=1).max())
+    return 0.72 * float(np.linalg.norm(skeleton.offsets[hand]))
+
+
+@dataclass(frozen=True, eq=False)
+class Grip:
+    """Fingers closed on something.
+
+    Attributes:
+        rotations: (J, 4) of the whole body, with the fingers closed.
+        gaps: By finger, the least gap between it and the object [m]; negative where it is in it.
+        touching: Which fingers touch.
+    """
+
+    rotations: Array
+    gaps: Mapping[str, float]
+    touching: tuple[str, ...]
+
+    @property
+    def firm(self) -> bool:
+        """Whether the thumb and another finger touch."""
+        return "thumb" in self.touching and len(self.touching) > 1
+
+
+def close_fingers(
+    skeleton: Skeleton, rotations: Array, root: Array, side: str, shape: str, thing: World | Surface
+) -> Grip:
+    """Close the fingers of a hand until each touches something or is at the end of its range.
+
+    Args:
+        skeleton: J joints.
+        rotations: (J, 4) of the body; the fingers may be anyhow.
+        root: (3,) place of the hips [m].
+        side: "L" or "R".
+        shape: Which the hand closes from.
+        thing: What it closes on; nothing else counts.
+    """
+    held = hand_shape(shape)
+    fingers = [f for f in FINGERS if skeleton.has(f"{f}_{side}")]
+    start = shaped(skeleton, rotations, side, shape)
+    if not fingers:
+        return Grip(start, {}, ())
+    hand = _Hand(skeleton, start, root, side, held, thing, fingers)
+    share = np.zeros((len(fingers), hand.longest))
+    share = hand.swept(share, range(hand.longest), 0)
+    for k in range(hand.longest):
+        share = hand.swept(share, [k], k)
+    gaps = hand.gaps(share[None])[0].min(axis=1)
+    out = start.copy()
+    for n, finger in enumerate(fingers):
+        role = f"{finger}_{side}"
+        for k, joint in enumerate(skeleton.chain(role)):
+            angle = hand.opened[n, k] + share[n, k] * (hand.shut[n, k] - hand.opened[n, k])
+            out[joint] = anatomy.from_angles(angle, role)
+    touching = tuple(f for f, gap in zip(fingers, gaps, strict=True) if gap <= TOLERANCE)
+    return Grip(out, {f: float(gap) for f, gap in zip(fingers, gaps, strict=True)}, touching)
+
+
+class _Hand:
+    """A hand whose fingers close: F fingers with up to K joints."""
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        rotations: Array,
+        root: Array,
+        side: str,
+        shape: HandShape,
+        thing: World | Surface,
+        fingers: list[str],
+    ) -> None:
+        positions, globals = fk.forward(skeleton, rotations, root)
+        hand = skeleton.joint(f"hand_{side}")
+        self.place, self.turn = positions[hand], globals[hand]
+        self.roles = [f"{finger}_{side}" for finger in fingers]
+        self.longest = max(len(skeleton.chain(role)) for role in self.roles)
+        count = len(fingers)
+        self.opened, self.shut = np.zeros((count, self.longest, 3)), np.zeros((count, self.longest, 3))
+        self.offsets, self.tips = np.zeros((count, self.longest, 3)), np.zeros((count, self.longest, 3))
+        for n, (finger, role) in enumerate(zip(fingers, self.roles, strict=True)):
+            chain = list(skeleton.chain(role))
+            self.opened[n, : len(chain)], self.shut[n, : len(chain)] = _angles(skeleton, shape, finger, side)
+            self.offsets[n, : len(chain)], self.tips[n, : len(chain)] = skeleton.offsets[chain], skeleton.tips[chain]
+        self.radii = np.array([_RADII[finger] for finger in fingers]) * hand_length(skeleton, side)
+        self.thing = thing if isinstance(thing, Surface) else geometry.index(thing)
+
+    def gaps(self, share: Array) -> Array:
+        """Gaps (N, F, K) of phalanges [m] with joints closed by shares (N, F, K)."""
+        count = len(share)
+        angles = self.opened + share[..., None] * (self.shut - self.opened)
+        local = np.stack([anatomy.from_angles(angles[:, n], role) for n, role in enumerate(self.roles)], axis=1)
+        place = np.broadcast_to(self.place, (count, len(self.roles), 3))
+        turn = np.broadcast_to(self.turn, (count, len(self.roles), 4))
+        points = np.empty((count, len(self.roles), self.longest, len(_PLACES), 3))
+        for k in range(self.longest):
+            place = place + quat.rotate(turn, self.offsets[:, k])
+            turn = quat.multiply(turn, local[:, :, k])
+            points[:, :, k] = place[:, :, None] + _PLACES[:, None] * quat.rotate(turn, self.tips[:, k])[:, :, None]
+        reach = float(self.radii.max()) + 0.02
+        _, far, _, _ = geometry.nearest(self.thing, points.reshape(-1, 3), reach=reach)
+        far = np.where(np.isfinite(far), far, reach).reshape(points.shape[:-1]).min(axis=-1)
+        return np.asarray(far - self.radii[:, None])
+
+    def swept(self, share: Array, joints: range | list[int], first: int) -> Array:
+        """Shares (F, K) with these joints closed on until a phalanx from `first` on touches, or to the end."""
+        joints = list(joints)
+        travel = np.abs(self.shut - self.opened).max(axis=-1)[:, joints].max(axis=1)
+        steps = max(1, int(np.ceil((travel * (1.0 - share[:, joints].min(axis=1))).max() / STEP)))
+        part = np.linspace(0.0, 1.0, steps + 1)
+
+        def at(part: Array) -> Array:
+            """Shares (..., F, K) with the joints closed by parts (..., F) of what is left."""
+            out = np.array(np.broadcast_to(share, (*part.shape[:-1], *share.shape)))
+            out[..., joints] += part[..., None] * (1.0 - out[..., joints])
+            return out
+
+        gaps = self.gaps(at(np.repeat(part[:, None], len(share), axis=1)))[:, :, first:].min(axis=2)
+        hit = gaps <= 0.0
+        # a finger that touches already stays
+        touches = gaps[0] <= TOLERANCE
+        never = ~hit.any(axis=0)
+        k = np.where(never, steps, np.maximum(hit.argmax(axis=0) - 1, 0))
+        low = np.where(touches, 0.0, part[k])
+        high = np.where(touches | never, low, part[np.minimum(k + 1, steps)])
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            clear = self.gaps(at(middle[None]))[0][:, first:].min(axis=1) > 0.0
+            low, high = np.where(clear, middle, low), np.where(clear, high, middle)
+        return np.asarray(at(low[None])[0])

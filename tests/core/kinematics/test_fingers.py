@@ -1,0 +1,107 @@
+"""Fingers close until they touch, no further, on either hand and on things of many sizes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from troupe.core import InvalidParam
+from troupe.core.figure.mannequin import mannequin, rest_pose
+from troupe.core.kinematics import anatomy, fk
+from troupe.core.kinematics.fingers import (
+    HANDSHAPES,
+    TOLERANCE,
+    close_fingers,
+    finger_joints,
+    grip_place,
+    palm_axes,
+    shaped,
+)
+from troupe.core.maths import quat
+from troupe.core.motion import Motion
+from troupe.core.planning.set_pieces import lathe, placed
+from troupe.core.world import Body, World
+
+SKELETON = mannequin(1.75)
+POSE = rest_pose(SKELETON)
+
+
+def rod(side, shape, radius, skeleton=SKELETON, pose=POSE):
+    """A round thing where the hand grips, across the palm or, for finger tips, out of it."""
+    positions, globals = fk.forward(skeleton, pose.rotations, pose.root)
+    hand = skeleton.joint(f"hand_{side}")
+    turn = quat.to_matrix(globals[hand])
+    outward, thumb, third = (turn @ palm_axes(side)).T
+    place = positions[hand] + turn @ grip_place(skeleton, side, shape)
+    tips = HANDSHAPES[shape].grip == "tips"
+    low, high, axis = (-0.02, 0.1, outward) if tips else (-0.1, 0.1, thumb)
+    if not tips:
+        place = place + (radius + 0.002) * outward
+    vertices, faces = lathe([(0, low), (radius, low), (radius, high), (0, high)], 32)
+    other = np.cross(axis, third)
+    matrix = placed(place, np.column_stack([other, np.cross(axis, other), axis]))
+    return World((Body("rod", 0, vertices, faces, matrix[None], "prop"),))
+
+
+@pytest.mark.req("kuffner", 84)
+@pytest.mark.req("badler", 77)
+@pytest.mark.parametrize("side", ["L", "R"])
+@pytest.mark.parametrize(("shape", "radius"), [("cylindrical", 0.02), ("power", 0.04), ("precision", 0.015)])
+def test_fingers_touch_or_are_at_their_limit_and_are_in_nothing(side, shape, radius):
+    grip = close_fingers(SKELETON, POSE.rotations, POSE.root, side, shape, rod(side, shape, radius))
+    assert grip.firm
+    assert min(grip.gaps.values()) > -0.001
+    end = shaped(SKELETON, POSE.rotations, side, shape, 1.0)
+    for finger, gap in grip.gaps.items():
+        joints = list(SKELETON.chain(f"{finger}_{side}"))
+        closed = quat.distance(grip.rotations[joints], end[joints]).max() < 1e-6
+        assert gap <= TOLERANCE or closed, finger
+    others = [j for j in range(len(SKELETON)) if j not in finger_joints(SKELETON, side)]
+    assert np.array_equal(grip.rotations[others], POSE.rotations[others])
+
+
+@pytest.mark.req("kuffner", 84)
+def test_a_thick_thing_leaves_the_fingers_more_open():
+    curls = []
+    for radius in (0.015, 0.03, 0.045):
+        grip = close_fingers(SKELETON, POSE.rotations, POSE.root, "R", "cylindrical", rod("R", "cylindrical", radius))
+        chain = list(SKELETON.chain("middle_R"))
+        curls.append(anatomy.joint_angles(grip.rotations[chain], "middle_R")[:, 0].sum())
+    assert curls[0] > curls[1] > curls[2] > 0.5
+
+
+@pytest.mark.req("badler", 77)
+def test_a_hand_that_closes_on_nothing_has_no_hold():
+    far = World((rod("R", "power", 0.02).bodies[0],))
+    grip = close_fingers(SKELETON, POSE.rotations, POSE.root, "L", "power", far)
+    assert not grip.firm and grip.touching == ()
+    end = shaped(SKELETON, POSE.rotations, "L", "power", 1.0)
+    assert quat.distance(grip.rotations, end).max() < 1e-6
+
+
+def test_left_and_right_are_mirror_images():
+    hands = [
+        close_fingers(SKELETON, POSE.rotations, POSE.root, s, "power", rod(s, "power", 0.03)).rotations for s in "LR"
+    ]
+    mirrored = anatomy.mirror(SKELETON, hands[0])
+    joints = finger_joints(SKELETON, "R")
+    assert quat.distance(mirrored[joints], hands[1][joints]).max() < np.radians(2.5)
+
+
+@pytest.mark.parametrize("shape", list(HANDSHAPES))
+def test_every_shape_is_within_the_limits(shape):
+    for share in (0.0, 0.5, 1.0):
+        rotations = shaped(SKELETON, POSE.rotations, "R", shape, share)
+        motion = Motion(SKELETON, 24.0, POSE.root[None], rotations[None])
+        assert np.abs(anatomy.violations(motion)[:, finger_joints(SKELETON, "R")]).max() < 1e-6
+
+
+def test_a_hand_without_fingers_closes_on_nothing_and_a_shape_must_exist():
+    roles = {
+        role: joints for role, joints in SKELETON.roles.items() if role[:-2] not in "thumb index middle ring pinky"
+    }
+    bare = replace(SKELETON, roles=roles)
+    grip = close_fingers(bare, POSE.rotations, POSE.root, "R", "power", World())
+    assert grip.gaps == {} and np.array_equal(grip.rotations, POSE.rotations)
+    assert np.linalg.norm(grip_place(bare, "R", "precision")) > 0.05
+    with pytest.raises(InvalidParam, match="cylindrical"):
+        shaped(SKELETON, POSE.rotations, "R", "paw")

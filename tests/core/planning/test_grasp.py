@@ -1,0 +1,137 @@
+"""Grasps: made from shapes, kept in tables, chosen by purpose, written down and read again."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from troupe.core import InvalidParam
+from troupe.core.errors import NoGrasp
+from troupe.core.maths import quat
+from troupe.core.planning.grasp import Grasp, bounds, for_purpose, framed, grasps_of, touches
+from troupe.core.planning.set_pieces import ball, bottle, box, lathe, placed
+from troupe.core.world import Body
+
+TURN = quat.to_matrix(quat.exp(np.array([0.3, -0.5, 0.9])))
+
+
+def table():
+    return [
+        Grasp(framed((1, 0, 0), (0, 0, 1), (-0.04, 0, 0.05)), "cylindrical", ("drink",)),
+        Grasp(framed((0, 1, 0), (0, 0, 1), (0, -0.04, 0.12)), "power", ("pour", "carry"), 0.8),
+    ]
+
+
+@pytest.mark.req("badler", 72)
+def test_the_purpose_picks_the_row():
+    assert [g.shape for g in for_purpose(table(), "pour")] == ["power"]
+    assert [g.shape for g in for_purpose(table(), "drink")] == ["cylindrical"]
+
+
+@pytest.mark.req("badler", 73)
+def test_an_unknown_purpose_falls_back_to_any_or_says_what_there_is():
+    anyhow = replace(table()[0], purposes=("any",))
+    assert for_purpose([*table(), anyhow], "juggle") == [anyhow]
+    with pytest.raises(NoGrasp, match="carry, drink, pour"):
+        for_purpose(table(), "juggle")
+    assert len(for_purpose(table(), "any")) == 2
+
+
+@pytest.mark.req("badler", 13)
+def test_a_grasp_moves_with_its_prop():
+    grasp = table()[0]
+    matrix = placed((1, 2, 3), TURN)
+    matrix[:3, :3] *= 1.0
+    place, turn, approach = grasp.world(matrix)
+    assert np.allclose(place, TURN @ grasp.frame[:3, 3] + (1, 2, 3), atol=1e-12)
+    assert np.allclose(quat.to_matrix(turn), TURN @ grasp.frame[:3, :3], atol=1e-12)
+    assert np.allclose(approach, TURN[:, 0], atol=1e-12)
+
+
+def test_a_grasp_is_written_as_json_and_read_again():
+    for grasp in (*table(), *touches(np.zeros(3), np.array([0.0, 0, 1]))[:2]):
+        again = Grasp.from_dict(json.loads(json.dumps(grasp.as_dict())))
+        assert np.allclose(again.frame, grasp.frame) and np.allclose(again.approach, grasp.approach)
+        assert (again.shape, again.purposes, again.side, again.distance) == (
+            grasp.shape,
+            grasp.purposes,
+            grasp.side,
+            grasp.distance,
+        )
+
+
+@pytest.mark.parametrize(
+    ("bad", "match"),
+    [
+        ({"shape": "paw"}, "cylindrical"),
+        ({"side": "middle"}, "side"),
+        ({"quality": 2.0}, "quality"),
+        ({"distance": -1.0}, "distance"),
+        ({"frame": 2 * np.eye(4)}, "frame"),
+    ],
+)
+def test_a_grasp_that_cannot_be_is_refused(bad, match):
+    with pytest.raises(InvalidParam, match=match):
+        Grasp(**{"frame": np.eye(4), **bad})
+
+
+def test_a_dict_with_other_keys_is_refused():
+    with pytest.raises(InvalidParam, match="colour"):
+        Grasp.from_dict({"frame": np.eye(4).tolist(), "colour": "red"})
+
+
+def test_simple_shapes_are_told_apart():
+    assert bounds(ball("b", 0.1).vertices).kind == "sphere"
+    assert bounds(bottle().vertices).kind == "cylinder"
+    assert bounds(box("x", (0.1, 0.05, 0.02)).vertices).kind == "box"
+    turned = bounds(bottle().vertices @ TURN.T)
+    assert turned.kind == "cylinder" and abs(turned.axes[:, 2] @ TURN[:, 2]) > 0.999
+
+
+def test_a_bottle_is_taken_around_its_body_with_the_thumb_up():
+    found = grasps_of(bottle(radius=0.033))
+    best = found[0]
+    assert best.shape == "cylindrical" and best.frame[2, 1] == pytest.approx(1.0)
+    inward = best.frame[:3, 0]
+    assert inward[2] == pytest.approx(0.0, abs=1e-9)
+    # the palm is at the skin of the bottle and faces its axis
+    assert np.linalg.norm(best.frame[:2, 3]) == pytest.approx(0.035, abs=0.002)
+    assert inward[:2] @ best.frame[:2, 3] < 0
+    assert any(g.shape in ("precision", "pinch") and g.frame[2, 0] == pytest.approx(-1.0) for g in found)
+
+
+def test_what_is_too_thick_is_taken_where_it_is_thin():
+    vertices, faces = lathe([(0, 0), (0.09, 0), (0.09, 0.12), (0.02, 0.16), (0.02, 0.30), (0, 0.30)])
+    jug = Body("jug", 0, vertices, faces, np.eye(4)[None], "prop")
+    found = [g for g in grasps_of(jug) if g.shape == "cylindrical"]
+    assert found and min(g.frame[2, 3] for g in found) > 0.19
+    drum, faces = lathe([(0, 0), (0.2, 0), (0.2, 0.3), (0, 0.3)])
+    assert grasps_of(Body("drum", 0, drum, faces, np.eye(4)[None], "prop")) == []
+
+
+def test_a_box_is_taken_across_where_it_is_narrow():
+    found = grasps_of(box("book", (0.1, 0.07, 0.015)))
+    assert found
+    for grasp in found:
+        fingers = grasp.frame[:3, 2]
+        assert abs(fingers[2]) == pytest.approx(1.0)
+
+
+def test_a_ball_is_taken_from_all_sides():
+    small, large = grasps_of(ball("a", 0.02)), grasps_of(ball("b", 0.045))
+    assert {g.shape for g in small} == {"precision"} and {g.shape for g in large} == {"spherical"}
+    assert len({tuple(np.round(g.frame[:3, 0], 3)) for g in large}) == 26
+
+
+def test_the_scale_of_a_prop_counts():
+    jar = bottle(radius=0.33, height=2.4)
+    matrix = np.diag([0.1, 0.1, 0.1, 1.0])
+    found = grasps_of(replace(jar, matrices=matrix[None]))
+    assert np.allclose(found[0].frame, grasps_of(bottle(radius=0.033))[0].frame)
+
+
+def test_touches_point_the_finger_at_the_surface():
+    for grasp in touches(np.zeros(3), np.array([0.0, 0, 1])):
+        fingers = grasp.frame[:3, 2] if grasp.side == "R" else -grasp.frame[:3, 2]
+        assert fingers[2] < -0.8 and grasp.shape == "index"
+        assert np.allclose(grasp.approach, (0, 0, -1))
