@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -148,12 +149,7 @@ class Skeleton:
     def leg_length(self) -> float:
         """Thigh plus shin, mean of both sides [m]: the unit of length when motion moves between characters."""
         return float(
-            np.mean(
-                [
-                    sum(float(np.linalg.norm(self.offsets[self.joint(f"{r}_{s}")])) for r in ("shin", "foot"))
-                    for s in SIDES
-                ]
-            )
+            np.mean([sum(math.hypot(*self.offsets[self.joint(f"{r}_{s}")]) for r in ("shin", "foot")) for s in SIDES])
         )
 
 

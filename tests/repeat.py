@@ -3,7 +3,7 @@
 import numpy as np
 
 ROUNDING = 1e-12
-"""Some processors round numpy's vector loops by where an array lies in memory; curves hold seven digits."""
+"""Numpy takes another loop for an array with gaps when the result lies right behind it; keys hold seven digits."""
 
 
 def repeats(a, b):

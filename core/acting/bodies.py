@@ -8,6 +8,7 @@ events.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -165,7 +166,7 @@ def _arm(motion: Motion, side: str) -> tuple[Array, float]:
     """Around which point (T, 3) a palm can go as the hand is turned, and how far [m]."""
     body = motion.skeleton
     positions, _ = fk.forward(body, motion.rotations, motion.roots)
-    length = sum(float(np.linalg.norm(body.offsets[body.joint(f"{r}_{side}")])) for r in ("forearm", "hand"))
+    length = sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("forearm", "hand"))
     return positions[:, body.joint(f"upper_arm_{side}")] + palms(motion, side)[1], REACHED * length
 
 

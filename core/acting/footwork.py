@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -86,9 +87,7 @@ class Footwork:
         drop = np.zeros(len(pelvis))
         for k, side in enumerate(SIDES):
             hip = self._roots + quat.rotate(pelvis, body.offsets[body.joint(f"thigh_{side}")])
-            length = REACH * sum(
-                float(np.linalg.norm(body.offsets[body.joint(f"{r}_{side}")])) for r in ("shin", "foot")
-            )
+            length = REACH * sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("shin", "foot"))
             line = hip - self._ankles[:, k]
             flat = np.minimum(np.hypot(line[:, 0], line[:, 1]), 0.95 * length)
             lack = line[:, 2] - np.sqrt(length * length - flat * flat)

@@ -6,6 +6,7 @@ from the pose they have, by as much as the place counts, so that a place of no w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
@@ -194,7 +195,7 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
         place = positions[:, body.joint(tip)]
         aim = place * (1.0 - alpha)[:, None] + goal
         upper = positions[:, body.joint(limb[0])]
-        length = REACH * sum(float(np.linalg.norm(body.offsets[body.joint(r)])) for r in limb[1:])
+        length = REACH * sum(math.hypot(*body.offsets[body.joint(r)]) for r in limb[1:])
         line = aim - upper
         far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)[:, None]
         had = place - upper

@@ -60,7 +60,7 @@ class Bounds:
                 thigh, foot = skeleton.joint(f"thigh_{side}"), skeleton.joint(f"foot_{side}")
                 axis = quat.unit(mine[0][foot] - mine[0][thigh])
                 turn = quat.log(quat.multiply(theirs[1][thigh], quat.conjugate(mine[1][thigh])))
-                out[s] += self.weight(at, times) * float(turn @ axis)
+                out[s] += self.weight(at, times) * float(quat.dot(turn, axis))
         return out
 
     def joined(self, rotations: Array, times: Array) -> Array:

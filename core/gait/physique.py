@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +70,7 @@ def measure(skeleton: Skeleton) -> Physique:
     parts = ("thigh", "shin", "foot")
     legs = [[skeleton.offsets[skeleton.joint(f"{part}_{side}")] for part in parts] for side in SIDES]
     soles = [heel_and_ball(skeleton, side) for side in SIDES]
-    thigh, shin = (np.array([float(np.linalg.norm(leg[k])) for leg in legs]) for k in (1, 2))
+    thigh, shin = (np.array([math.hypot(*leg[k]) for leg in legs]) for k in (1, 2))
     for side, upper, lower in zip(SIDES, thigh, shin, strict=True):
         if min(upper, lower) < 0.05 * (upper + lower):
             raise InvalidRig(f"the leg {side} has no length: its thigh is {upper:.3g} m and its shin {lower:.3g} m")

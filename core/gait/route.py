@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..errors import InvalidMotion, InvalidParam
 from ..maths.ramp import smootherstep, wrap
 from ..maths.spline import arc_length, at_length
+from ..maths.window import slide
 from ..motion import Path
 from ..params import Params, param
 from ..skeleton import Array
@@ -124,7 +125,7 @@ def _way(points: npt.ArrayLike, corners: float) -> Array:
         return even
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * spacing / corners) ** 2)
     padded = np.pad(even, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
-    return np.column_stack([np.convolve(c, kernel / kernel.sum(), "valid") for c in padded.T])
+    return slide(padded, kernel / kernel.sum())
 
 
 def _bounds(way: Array, lengths: Array, params: RouteParams) -> Array:
@@ -172,7 +173,7 @@ def _smooth(track: Array, fps: float, stands: bool, stops: bool) -> Array:
     after = np.repeat(track[-1:], 2 * width, axis=0) if stops else 2 * track[-1:] - track[-2 : -2 - width : -1]
     window = np.hanning(2 * width + 3)[1:-1]
     whole = np.concatenate([ahead, track, after])
-    return np.column_stack([np.convolve(column, window / window.sum(), "valid") for column in whole.T])
+    return slide(whole, window / window.sum())
 
 
 def _driven(lengths: Array, bounds: Array, speeds: Array, fps: float) -> Array:

@@ -117,7 +117,7 @@ class Planner:
         if self.terrain.even:
             return Footfall(side, at, turn, wanted, strike, FOREVER, cycle, gait, number)
         # on a slope the other foot is lower but in the plane of this one
-        rise, above = float(at[2] - before[2]), float((at - before) @ quat.rotate(turn, _UP))
+        rise, above = float(at[2] - before[2]), float(quat.dot(at - before, quat.rotate(turn, _UP)))
         rise = rise if abs(rise) < abs(above) else above
         cycle = landing(cycle, rise / self.body.leg)
         return Footfall(side, at, turn, wanted, strike, FOREVER, cycle, gait, number, rise=rise)

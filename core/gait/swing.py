@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -159,7 +161,7 @@ class Swing:
 
     def _too_steep(self, s: Ints, ankles: Array, turn: Array, pitch: Array, u: Array) -> Array:
         """(n,) by how much a foot that has just left is steeper than toes with their ends on the ground can bend."""
-        out, length = np.zeros(len(s)), float(np.linalg.norm(self.foot.toe))
+        out, length = np.zeros(len(s)), math.hypot(*self.foot.toe)
         at = np.flatnonzero((pitch < 0.2 - MOST_TOE) & (u < 0.3)) if length > 1e-6 else np.zeros(0, dtype=np.int64)
         now = pitch[at]
         for _ in range(3 if len(at) else 0):
@@ -190,7 +192,7 @@ class Swing:
         coming = clamp((u - 1.0 + part) / part)
         late = segment(coming, 0.0, 0.0, toe_flexion(last), part * _toe_rate(last) * last_rate)
         free = clamp(early + late, -0.1, MOST_TOE)
-        length = float(np.linalg.norm(self.foot.toe))
+        length = math.hypot(*self.foot.toe)
         if length < 1e-6:
             return free
         floor = under + self.foot.ankle[2] + self.foot.pivots[1, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Protocol
 
@@ -56,7 +57,7 @@ class Terrain:
         """(6, 2) corners of the sole and its middle line, seen from the ankle of a foot that points ahead (-Y)."""
         heel, ball = body.heel[side, :2], body.ball[side, :2]
         tip = ball + body.toe[side, :2]
-        half = 0.18 * float(np.linalg.norm(tip - heel))
+        half = 0.18 * math.hypot(*(tip - heel))
         across = np.array([half, 0.0])
         return np.stack([heel, heel + 0.6 * across, heel - 0.6 * across, ball + across, ball - across, tip])
 
@@ -101,7 +102,7 @@ class Terrain:
         if not even[k]:
             lean = np.zeros(2)
         # on the highest points: a sole may hang over a hollow but not sink into a bump
-        level = float((z[k] - sole @ lean).max())
+        level = float((z[k] - quat.dot(sole, lean)).max())
         normal = quat.unit(np.array([-lean[0], -lean[1], 1.0]))
         turn = quat.multiply(quat.between(_UP, normal), quat.about(_UP, heading))
         return np.array([*places[k], level]), turn
@@ -126,7 +127,7 @@ class Terrain:
         far = (gone[last] + gone[last + 1] - gone[first] - gone[first - 1]) / 2
         good = hit[first] & (np.abs(z[first] - near) <= HIGHEST * self.leg) & (far >= SHORTEST_TREAD * self.leg)
         ahead = np.array([np.sin(way[0, 2]), -np.cos(way[0, 2])])
-        facing = float(quat.unit(way[-1, :2] - way[0, :2]) @ ahead)
+        facing = float(quat.dot(quat.unit(way[-1, :2] - way[0, :2]), ahead))
         # an ankle is not over the middle of its sole
         reach = -self.soles[side][:, 1]
         middle = (gone[first] + gone[last]) / 2 - facing * (reach.max() + reach.min()) / 2
@@ -135,7 +136,7 @@ class Terrain:
 
     def _free_ahead(self, points: Array, ahead: Array, levels: Array, time: float, near: float) -> Bools:
         """(C,) whether no step up is so close before the soles (C, 6, 2) that they would stub it when they leave."""
-        tips = points.reshape(-1, 2)[(points @ ahead).argmax(axis=1) + points.shape[1] * np.arange(len(points))]
+        tips = points.reshape(-1, 2)[quat.dot(points, ahead).argmax(axis=1) + points.shape[1] * np.arange(len(points))]
         looks = tips[:, None] + np.array([0.06, 0.12])[:, None] * self.leg * ahead
         z, _, _ = height(self.surface, looks.reshape(-1, 2), time, below=near + OVERHEAD * self.leg)
         free: Bools = (z.reshape(-1, 2).max(axis=1) - levels) < 0.07 * self.leg

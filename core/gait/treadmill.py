@@ -20,6 +20,7 @@ from ..filters.footlock import footlock
 from ..kinematics import base as bases
 from ..maths import quat
 from ..maths.ramp import lerp, smoothstep, unwrap
+from ..maths.window import slide
 from ..motion import Event, Motion, Path
 from ..params import Params, param
 from ..skeleton import SIDES, Array, Pose
@@ -189,9 +190,9 @@ def _eased(values: Array, fps: float, seconds: float) -> Array:
     if half < 1 or len(values) < 2:
         return values
     box = np.full(2 * half + 1, 1.0 / (2 * half + 1))
-    kernel = np.convolve(np.convolve(box, box), box)
+    kernel = slide(np.pad(slide(np.pad(box, 2 * half), box), 2 * half), box)
     padded = np.pad(values, ((3 * half, 3 * half), (0, 0)), mode="reflect", reflect_type="odd")
-    return np.stack([np.convolve(column, kernel, mode="valid") for column in padded.T], axis=-1)
+    return slide(padded, kernel)
 
 
 def _seen(pose: Pose | None, here: Array, joints: int) -> Pose | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..maths.window import slide
 from ..motion import Path
 from ..skeleton import Array
 from .walking import WalkStyle
@@ -36,7 +37,7 @@ def staggered(base: Path, style: WalkStyle, leg: float) -> Path:
     width = max(1, round(0.8 / (times[1] - times[0])))
     window = np.hanning(2 * width + 1)
     going = np.pad(np.minimum(pace / (0.4 * leg), 1.0), width, mode="edge")
-    awake = np.convolve(going, window / window.sum(), "valid")
+    awake = slide(going, window / window.sum())
     aside, turned, ahead = (
         style.wobble * most * awake * wander(times, style.seed, channel)
         for channel, most in enumerate((ASIDE * leg, TURNED, AHEAD * leg))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -73,7 +74,7 @@ class Face:
         positions, globals_ = fk.forward(skeleton, motion.rotations, motion.roots)
         chain = (*neck, head)
         sockets = skeleton.offsets[list(found)]
-        length = float(np.linalg.norm(skeleton.tips[head]))
+        length = math.hypot(*skeleton.tips[head])
         middle = sockets.mean(axis=0) if found else length * _EYES
         rest = motion.rotations[:, list(found)]
         facing = quat.rotate(rest, FORWARD).sum(axis=1) if found else np.tile(FORWARD, (len(motion), 1))

@@ -7,6 +7,7 @@ Every finger and every step of a joint is looked at in one batch.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -189,7 +190,7 @@ def _gripped(skeleton: Skeleton, held: Array, side: str, shape: str) -> tuple[Ar
         if {"thumb", "index"} <= set(ends):
             fingers = [ends[f] for f in ("index", "middle") if f in ends and shape == "precision"] or [ends["index"]]
             other = np.mean(fingers, axis=0)
-            return np.asarray(0.5 * (ends["thumb"] + other)), float(np.linalg.norm(ends["thumb"] - other))
+            return np.asarray(0.5 * (ends["thumb"] + other)), math.hypot(*(ends["thumb"] - other))
         return np.asarray(long * (0.5 * down + 0.4 * outward + 0.15 * thumb)), 0.0
     if grip == "index":
         return (ends["index"] if "index" in ends else np.asarray(long * down)), 0.0
@@ -207,7 +208,7 @@ def hand_length(skeleton: Skeleton, side: str) -> float:
     ends = [tips[skeleton.chain(f"{f}_{side}")[-1]] for f in FINGERS[1:] if skeleton.has(f"{f}_{side}")]
     if ends:
         return float(np.linalg.norm(np.array(ends) - positions[hand], axis=1).max())
-    return 0.72 * float(np.linalg.norm(skeleton.offsets[hand]))
+    return 0.72 * math.hypot(*skeleton.offsets[hand])
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,6 @@ import numpy.typing as npt
 from ..errors import InvalidParam
 from ..needs import needs_scipy
 from ..skeleton import Array
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
@@ -144,7 +141,7 @@ def prices(weights: Array | None, step_weights: Array | None, shape: tuple[int, 
     return cost
 
 
-def grid_graph(free: Bools, cost: Array, cut_corners: bool, cell: float = 1.0) -> csr_matrix[np.float64]:
+def grid_graph(free: Bools, cost: Array, cut_corners: bool, cell: float = 1.0) -> Any:
     """Steps between free neighbours as a sparse matrix (rows * columns, rows * columns) of lengths times costs."""
     with needs_scipy():
         from scipy.sparse import csr_matrix

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +30,6 @@ from .search import grid_graph
 from .sight import Place
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
     from .map import Map
 
 __all__ = ["Field", "Route", "RouteReport", "Walkable", "WalkableParams", "on_grid", "walkable"]
@@ -233,7 +231,7 @@ class Walkable:
         return distance, np.where(before < 0, -1, before).astype(np.int32)
 
     @cached_property
-    def _graph(self) -> csr_matrix[np.float64]:
+    def _graph(self) -> Any:
         return grid_graph(self.free, self.cost, self.params.cut_corners, self.cell)
 
     @cached_property
