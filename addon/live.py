@@ -8,26 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from ..core.acting import posing
-from ..core.acting.body import BodyParams, BodyState, start
-from ..core.acting.commands import command
-from ..core.acting.direction import PlayParams, assigned, named
-from ..core.acting.library import ActionLibrary
-from ..core.acting.play import DT, rehearse
-from ..core.acting.reload import reload
-from ..core.acting.vocabulary import playable
-from ..core.acting.walking import WalkingStage
 from ..core.errors import TroupeError
 from ..core.kinematics.cast import Cast
 from ..core.motion import Motion
 from . import bake, rig, scene, settings
 from .bake import curves, nla
 from .steps import finish
+
+if TYPE_CHECKING:
+    from ..core.acting.body import BodyState
 
 WALKING, MOVES = "walking", 0.15
 """Action that is shown for whoever goes faster than this [m/s]."""
@@ -48,6 +42,10 @@ class Session:
     """
 
     def __init__(self, context: bpy.types.Context, actors: Sequence[Any]) -> None:
+        from ..core.acting.direction import PlayParams, assigned, named
+        from ..core.acting.library import ActionLibrary
+        from ..core.acting.play import rehearse
+        from ..core.acting.walking import WalkingStage
         from .features import play as feature
         from .features import scripting
         from .features.departure import departure
@@ -88,6 +86,8 @@ class Session:
 
     def restart(self) -> None:
         """From the beginning, with all that was said so far."""
+        from ..core.acting.body import BodyParams, start
+
         self.play = self._begin()
         self.play.step(0.0)
         self.time, self._given = 0.0, 0
@@ -103,6 +103,8 @@ class Session:
 
     def direct(self, text: str) -> str:
         """Give a direction now; what is wrong with it, or nothing."""
+        from ..core.acting.commands import command
+
         problem = command(self.play, text, self.time)
         if not problem:
             self.said.append((self.time, text))
@@ -131,6 +133,8 @@ class Session:
 
     def show(self, context: bpy.types.Context, frame: float) -> None:
         """Play on to a frame and pose the rigs; an earlier frame begins again."""
+        from ..core.acting.play import DT
+
         self._heed_edits()
         time = (frame - self.first) / self.fps
         if time < self.time - 1e-9:
@@ -144,6 +148,8 @@ class Session:
 
     def _heed_edits(self) -> None:
         """Go on with the script as it is now: what did not change goes on, what did begins again."""
+        from ..core.acting.reload import reload
+
         block = bpy.data.texts.get(self.script)
         text = self._seen if block is None else str(block.as_string())
         if text == self._seen:
@@ -156,6 +162,9 @@ class Session:
             self.problem = str(error)
 
     def _step(self, time: float) -> None:
+        from ..core.acting.commands import command
+        from ..core.acting.vocabulary import playable
+
         while self._given < len(self.said) and self.said[self._given][0] <= time:
             command(self.play, self.said[self._given][1], self.said[self._given][0])
             self._given += 1
@@ -187,6 +196,8 @@ class Session:
         return body
 
     def _pose(self, context: bpy.types.Context, ob: Any, name: str) -> None:
+        from ..core.acting import posing
+
         body, part = self._bodies[name], self._names[name]
         x, y = (self.play.stage.position(part, self.time) or (0.0, 0.0))[:2]
         frames = replace(

@@ -9,7 +9,6 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..core.acting import act
 from ..core.errors import InvalidParam, TroupeError
 from ..core.params import REPERTOIRE, P, Param, Params, declared
 from ..core.skeleton import CHAINS, FINGERS, ROLES
@@ -49,6 +48,7 @@ _classes: list[type] = []
 
 def _names(ref: str) -> Any:
     """Search callback with the names that a reference of this kind may take."""
+    from ..core.acting import act
 
     def search(_self: Any, _context: bpy.types.Context, text: str) -> list[str]:
         pool: list[str]

@@ -19,15 +19,17 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 import numpy.typing as npt
 
-from ..core.planning.map import Map
 from ..core.skeleton import Array
 from . import bake
+
+if TYPE_CHECKING:
+    from ..core.planning.map import Map
 
 KEY = "troupe_trace"
 Bools = npt.NDArray[np.bool_]

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from ...core.acting.act import GROUPS, ActParams, act, names_of
-from ...core.acting.actions import Action
-from ...core.acting.clips import action_of_motion
-from ...core.acting.library import canonical
-from ...core.acting.tables import Sheet, read_sheet
+from ...core.acting.act import ActParams
 from ...core.errors import InvalidParam
 from ...core.kinematics.cast import Cast
 from ...core.motion import Motion
@@ -23,6 +19,10 @@ from .. import bake, scene
 from ..steps import Steps
 from .base import ActorOperator, MotionOperator, Titled
 from .departure import Departure, departure
+
+if TYPE_CHECKING:
+    from ...core.acting.actions import Action
+    from ...core.acting.tables import Sheet
 
 ICON = "ARMATURE_DATA"
 PHASE = "phase"
@@ -40,6 +40,8 @@ class Operator(MotionOperator):
     def motion_steps(
         cls, context: bpy.types.Context, actor: Any, cast: Cast, params: ActParams, start: bake.Start
     ) -> Steps[Titled]:
+        from ...core.acting.act import act
+
         rate = scene.fps(context.scene)
         begin = departure(cast, start)
         target = yield from _target_steps(context, params, start.frame, rate)
@@ -76,6 +78,8 @@ def _target_steps(context: bpy.types.Context, params: ActParams, frame: int, rat
 
 def read_text(name: str) -> Sheet:
     """The actions in a text of the file; an error names its line and column."""
+    from ...core.acting.tables import read_sheet
+
     text = bpy.data.texts.get(name)
     if text is None:
         raise InvalidParam("sheet", name, "no text of that name in this file")
@@ -88,6 +92,10 @@ def recorded(context: bpy.types.Context, actor: Any, cast: Cast, names: Iterable
     The manual frame range of an action is its cycle when it is cyclic, else it plays once; a marker on the action
     called "phase" is where the clock is at zero.
     """
+    from ...core.acting.act import GROUPS, names_of
+    from ...core.acting.clips import action_of_motion
+    from ...core.acting.library import canonical
+
     known = {canonical(name) for group in GROUPS for name in names_of(group)}
     found = []
     for name in dict.fromkeys(names):

@@ -6,7 +6,6 @@ from typing import Any
 
 import bpy
 
-from ...core.acting.direction import write_directions
 from ...core.errors import TroupeError
 from .. import live, rig, scene
 from ..scene import parts
@@ -45,6 +44,8 @@ class Live(ScriptOperator):
 
 def bake_live(context: bpy.types.Context, session: live.Session) -> str:
     """End a live session, keep its directions and bake what was played."""
+    from ...core.acting.direction import write_directions
+
     seconds, said = session.time, list(session.said)
     names, first = session.actors, session.first
     live.end()

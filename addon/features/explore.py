@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -13,12 +13,7 @@ import numpy as np
 from ...core.errors import InvalidParam
 from ...core.gait.travel import TravelParams, travel
 from ...core.motion import Path
-from ...core.planning.explore import Outing
-from ...core.planning.exploring import ExploringParams, decisions, exploring, seen_and_known, set_out, walked
-from ...core.planning.footing import with_footing
-from ...core.planning.map import project
-from ...core.planning.scenery import actor_body
-from ...core.planning.verify import jolt, verify
+from ...core.planning.exploring import ExploringParams
 from ...core.world import World
 from .. import scene, trace
 from ..steps import Steps
@@ -27,6 +22,9 @@ from .company import CompanyOperator, Member, Played
 from .departure import departure
 from .going import ceiling_over, named, part
 from .travel import style_of
+
+if TYPE_CHECKING:
+    from ...core.planning.explore import Outing
 
 ICON = "LIGHT_SPOT"
 READ, SEEN = 0.1, 0.8
@@ -60,6 +58,12 @@ class Operator(CompanyOperator):
 
 def explore_steps(context: bpy.types.Context, member: Member) -> Steps[Any]:
     """Steps to the motion of one actor, and its trace."""
+    from ...core.planning.exploring import decisions, exploring, set_out, walked
+    from ...core.planning.footing import with_footing
+    from ...core.planning.map import project
+    from ...core.planning.scenery import actor_body
+    from ...core.planning.verify import jolt, verify
+
     clock, name = time.perf_counter(), member.actor.name
     params: ExploringParams = member.params
     if params.target:
@@ -126,6 +130,8 @@ def _around(track: Path, goal: Path) -> Any:
 
 
 def _trace(member: Member, params: ExploringParams, outing: Outing, track: Path, chart: Any, floor: float) -> Any:
+    from ...core.planning.exploring import seen_and_known
+
     first = member.start.frame
     looks = [{**look, "frame": look["frame"] + first} for look in seen_and_known(outing)]
     return {

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from ...core.acting.library import canonical
-from ...core.acting.play import PlayRecord
 from ...core.maths import quat, ramp
 from ...core.skeleton import Array
 from ..scene import parts
+
+if TYPE_CHECKING:
+    from ...core.acting.play import PlayRecord
 
 LOOK_HEIGHT = 1.1
 """Height at which a camera looks at people [m]."""
@@ -24,6 +25,8 @@ def camera_ways(
     context: bpy.types.Context, record: PlayRecord, frames: Array, rate: float, ways: Mapping[str, Any]
 ) -> dict[str, tuple[Array, None, Array]]:
     """How cameras turn to those who ask for it."""
+    from ...core.acting.library import canonical
+
     out = {}
     for name, aims in record.aims.items():
         ob = parts.camera_of(context, name)

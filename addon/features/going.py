@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import bpy
 import numpy as np
@@ -15,22 +15,6 @@ from ...core.gait.travel import TravelParams, travel
 from ...core.maths import geometry
 from ...core.motion import Motion, Path
 from ...core.performance import Performance
-from ...core.planning.actors import ActorSetup, NavigateParams, State
-from ...core.planning.footing import with_footing
-from ...core.planning.going import (
-    Going,
-    GotoParams,
-    PatrolParams,
-    QueueParams,
-    actor_setup,
-    common,
-    demand_ways,
-    gathered,
-    over,
-    still_from,
-)
-from ...core.planning.navigate import base_track, begin, reported, step
-from ...core.planning.similar import shrunk, shrunk_paths, size_of
 from ...core.skeleton import Array
 from ...core.world import World
 from .. import rig, scene, trace
@@ -39,6 +23,10 @@ from . import ways
 from .company import CompanyOperator, Member, Played
 from .departure import Departure, departure
 from .travel import style_of
+
+if TYPE_CHECKING:
+    from ...core.planning.actors import ActorSetup, NavigateParams, State
+    from ...core.planning.going import Going, PatrolParams
 
 READ = 0.15
 """How far the work has come when the scene is read."""
@@ -74,6 +62,7 @@ def told_by() -> list[type[GoingOperator]]: ...
 def told_by(name: str) -> type[GoingOperator] | None: ...
 def told_by(name: str | None = None) -> Any:
     """The features that tell an actor where to go, or the one of a name; None when there is none."""
+    from ...core.planning.going import Going
     from . import operators
 
     found = [op for op in operators() if issubclass(op, GoingOperator) and issubclass(op.params, Going)]
@@ -105,6 +94,10 @@ class Stage:
 
 def stage_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Stage]:
     """Steps to the scene around a company."""
+    from ...core.planning.footing import with_footing
+    from ...core.planning.going import common
+    from ...core.planning.similar import shrunk, shrunk_paths, size_of
+
     asked: Going = members[lead].params
     size = size_of(members[lead].cast.skeleton)
     told = {name: _resolved(context, member, size) for name, member in members.items()}
@@ -134,6 +127,8 @@ def stage_steps(context: bpy.types.Context, members: Mapping[str, Member], lead:
 
 def _gathered(told: Mapping[str, Going], bases: Mapping[str, Array], places: Mapping[str, Path]) -> dict[str, Going]:
     """What each is told, with a place of its own for each of several who are sent to one thing."""
+    from ...core.planning.going import GotoParams, QueueParams, gathered
+
     centres = {}
     for name, own in told.items():
         if isinstance(own, GotoParams) and (not own.target or own.target in places):
@@ -152,6 +147,9 @@ def ceiling_over(world: World, spots: Array, headroom: float) -> float:
 
 def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
     """Steps to what a company does, each as it was told."""
+    from ...core.planning.going import actor_setup, demand_ways, over, still_from
+    from ...core.planning.navigate import begin, reported, step
+
     clock = time.perf_counter()
     stage = yield from part(stage_steps(context, members, lead), 0.0, READ)
     setups = {
@@ -192,6 +190,8 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
 
 def _walked(stage: Stage, state: State, name: str, m: Member, setup: ActorSetup) -> Motion:
     """Put feet under what an actor has done, in its own size."""
+    from ...core.planning.navigate import base_track
+
     rate = stage.world.fps / float(np.sqrt(stage.size))
     track = base_track(state, name, rate)
     track = replace(track, points=track.points * (stage.size, stage.size, 1.0))
@@ -213,6 +213,8 @@ def _traces(
     report: dict[str, Any],
 ) -> dict[str, dict[str, Any]]:
     """What is kept with the result of each."""
+    from ...core.planning.navigate import base_track
+
     size, slow = stage.size, float(np.sqrt(stage.size))
     rate, kept = stage.world.fps / slow, {}
     chart = trace.map_plain(state.chart.map, size)
@@ -248,6 +250,8 @@ def _resolved(context: bpy.types.Context, member: Member, size: float) -> Going:
 
     Places are seen as one who is `size` times as large as a person sees them.
     """
+    from ...core.planning.going import PatrolParams, QueueParams
+
     told: Any = member.params
     for key in ("target", "exit", "first"):
         name = getattr(told, key, "")

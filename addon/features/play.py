@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 import numpy as np
 
-from ...core.acting.act import GROUPS, names_of, repertoire
-from ...core.acting.bodies import Player, bodies
-from ...core.acting.body import BodyParams
-from ...core.acting.direction import CUES, Named, PlayParams, assigned, named, read_directions
-from ...core.acting.events import from_text, to_text
-from ...core.acting.library import ActionLibrary, canonical
-from ...core.acting.play import PlayRecord, perform_play
-from ...core.acting.tables import Sheet, read_sheet
-from ...core.acting.tracks import Track
-from ...core.acting.vocabulary import action_sheet
-from ...core.acting.walking import WalkingStage
+from ...core.acting.direction import PlayParams
 from ...core.errors import InvalidParam
 from ...core.gait.travel import TravelParams
 from ...core.maths import quat
@@ -37,6 +27,11 @@ from .company import CompanyOperator, Member, Part, Played
 from .departure import departure
 from .filming import camera_ways
 from .travel import style_of
+
+if TYPE_CHECKING:
+    from ...core.acting.direction import Named
+    from ...core.acting.play import PlayRecord
+    from ...core.acting.tables import Sheet
 
 ICON = "OUTLINER_OB_SPEAKER"
 READ, DECIDED = 0.2, 0.4
@@ -82,6 +77,14 @@ class Operator(CompanyOperator):
 
 def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
     """Steps to what a company does by its script; changes nothing."""
+    from ...core.acting.bodies import Player, bodies
+    from ...core.acting.body import BodyParams
+    from ...core.acting.direction import assigned, named
+    from ...core.acting.library import ActionLibrary
+    from ...core.acting.play import perform_play
+    from ...core.acting.tracks import Track
+    from ...core.acting.walking import WalkingStage
+
     params: PlayParams = members[lead].params
     text = scripting.text_of(params.script, "script")
     script = named(text, params.script)
@@ -150,6 +153,11 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
 
 def sheets_of(text: str, source: str) -> list[Sheet]:
     """The repertoire, and the actions that a script defines itself."""
+    from ...core.acting.act import repertoire
+    from ...core.acting.library import ActionLibrary
+    from ...core.acting.tables import read_sheet
+    from ...core.acting.vocabulary import action_sheet
+
     stock = list(repertoire())
     own = action_sheet([(text, source)], ActionLibrary(stock).names)
     return [*stock, read_sheet(own, source)] if own else stock
@@ -157,6 +165,10 @@ def sheets_of(text: str, source: str) -> list[Sheet]:
 
 def clip_sheets(context: bpy.types.Context, member: Member, script: Named) -> tuple[Sheet, ...]:
     """The Blender actions that a script names in its groups, as actions of an actor."""
+    from ...core.acting.act import GROUPS, names_of
+    from ...core.acting.library import canonical
+    from ...core.acting.tables import Sheet
+
     known = {canonical(name) for group in GROUPS for name in names_of(group)}
     found = []
     for group, wanted in script.groups.items():
@@ -203,12 +215,16 @@ def _once(sheets: list[Sheet]) -> list[Sheet]:
 
 
 def _directions(params: PlayParams) -> list[tuple[float, str]]:
+    from ...core.acting.direction import read_directions
+
     if not params.directions:
         return []
     return read_directions(scripting.text_of(params.directions, "directions"), params.directions)
 
 
 def _take(params: PlayParams) -> tuple[Event, ...] | None:
+    from ...core.acting.events import from_text
+
     if params.lock == "off":
         return None
     if not params.take:
@@ -226,6 +242,8 @@ def _matrices(context: bpy.types.Context, name: str, points: Array) -> Array:
 
 
 def _cues(record: PlayRecord, name: str) -> list[tuple[float, str]]:
+    from ...core.acting.direction import CUES
+
     found = []
     for event in record.events:
         if event.data.get("actor") == name and event.name in CUES and event.data.get("because") != "default":
@@ -243,6 +261,8 @@ def _cues(record: PlayRecord, name: str) -> list[tuple[float, str]]:
 
 def _texts(params: PlayParams, record: PlayRecord) -> dict[str, str]:
     """The take, and what happened in words, by name of the text."""
+    from ...core.acting.events import to_text
+
     out = {f"{params.script} take": to_text(record.events)}
     if params.transcript:
         lines = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -11,14 +11,14 @@ from ...core.errors import TroupeError
 from ...core.kinematics import base
 from ...core.kinematics.cast import read_joints
 from ...core.motion import Motion
-from ...core.planning.footing import with_footing
-from ...core.planning.similar import size_of
-from ...core.planning.verify import Offence, verify_bodies
 from .. import bake, rig, scene, trace
 from ..settings import NAVIGATION_SHOWN
 from ..steps import finish
 from .base import ActorOperator
 from .panels import TAB
+
+if TYPE_CHECKING:
+    from ...core.planning.verify import Offence
 
 MARK = "collision"
 """How timeline markers of offences begin."""
@@ -67,6 +67,10 @@ class Verify(ActorOperator):
 
 def verify_steps(context: bpy.types.Context, actor: Any, first: int, last: int) -> Any:
     """Steps to everything that an actor runs into from frame to frame, halves included."""
+    from ...core.planning.footing import with_footing
+    from ...core.planning.similar import size_of
+    from ...core.planning.verify import verify_bodies
+
     frames = np.arange(2 * (last - first) + 1) / 2.0 + first
     cast, rate = rig.read(actor, context), 2.0 * scene.fps(context.scene)
     matrices = yield from bake.joint_matrices_steps(actor, cast, context, frames)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...core.acting import starter
-from ...core.acting.act import repertoire
-from ...core.acting.direction import Named, named
-from ...core.acting.library import ActionLibrary
-from ...core.acting.play import rehearse
-from ...core.acting.tables import read_sheet
-from ...core.acting.vocabulary import action_sheet
 from ...core.errors import FormatError, InvalidParam, TroupeError
 from .. import rig, scene
 from ..scene import parts
 from .base import ActorOperator
+
+if TYPE_CHECKING:
+    from ...core.acting.direction import Named
 
 EXAMPLE = starter.FOLDER / "example.sheet"
 
@@ -41,6 +38,13 @@ def write_text(name: str, content: str) -> Any:
 
 def check(name: str) -> Named:
     """Read a script as Play would, without playing it; FormatError where it has a mistake."""
+    from ...core.acting.act import repertoire
+    from ...core.acting.direction import named
+    from ...core.acting.library import ActionLibrary
+    from ...core.acting.play import rehearse
+    from ...core.acting.tables import read_sheet
+    from ...core.acting.vocabulary import action_sheet
+
     content = text_of(name, "script")
     script = named(content, name)
     stock = list(repertoire())

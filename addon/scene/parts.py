@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
 
-from ...core.acting.cast import Member
-from ...core.acting.direction import Named
-from ...core.acting.lexer import key_of
-from ...core.acting.play import Curves
 from ...core.motion import Path
 from ...core.skeleton import Array
 from ..steps import Steps
@@ -19,12 +15,19 @@ from .channels import keyed
 from .rates import fps
 from .tracks import read_tracks_steps
 
+if TYPE_CHECKING:
+    from ...core.acting.cast import Member
+    from ...core.acting.direction import Named
+    from ...core.acting.play import Curves
+
 TOWARD = " toward "
 """Between property and name in a custom property that is a relation: "sympathy toward Otto"."""
 
 
 def find(context: bpy.types.Context, name: str) -> Any:
     """The object of the scene that is called like something in a script; None when there is none."""
+    from ...core.acting.lexer import key_of
+
     return next((ob for ob in context.scene.objects if key_of(ob.name) == key_of(name)), None)
 
 
@@ -45,6 +48,8 @@ def _own(ob: Any, key: str) -> bool:
 
 def member(ob: Any, name: str, place: Sequence[float] | Array) -> Member:
     """An actor with its properties and relations as custom properties give them."""
+    from ...core.acting.cast import Member
+
     values = properties_of(ob)
     relations = {}
     for key in [k for k in values if TOWARD in k]:
@@ -73,6 +78,9 @@ def things_steps(
     Returns:
         Members of the cast, curves of the places of what moves, and the way of each by its name in the script.
     """
+    from ...core.acting.cast import Member
+    from ...core.acting.lexer import key_of
+
     wanted = {"camera": "camera"} | dict.fromkeys(named.cameras, "camera")
     wanted |= dict.fromkeys(named.props, "prop") | dict.fromkeys(named.places, "place")
     wanted |= {mark: "place" for mark in ("center", "offstage") if find(context, mark) is not None}

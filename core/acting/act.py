@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +15,17 @@ from ..maths import quat
 from ..motion import Motion
 from ..params import Params, param
 from ..skeleton import ARM, SIDES, Array, Pose, Skeleton
-from .actions import Action
-from .body import BodyParams
-from .enacting import STANCES, Part, enact
-from .library import ActionLibrary, canonical
-from .perform import Selection
 from .puppet import ARM_JOINTS
-from .stepping import Order
-from .stockactions import stock_sheets
-from .tables import Sheet, curve_name
-from .tracks import Track, constant
 
+if TYPE_CHECKING:
+    from .actions import Action
+    from .perform import Selection
+    from .stepping import Order
+    from .tables import Sheet
+    from .tracks import Track
+
+STANCES = "Stances"
+"""The group at the back, whose actions say how the whole body stands."""
 GROUPS = (STANCES, "Arms", "Gestures", "Reactions", "Head", "Eyes")
 """Groups of the shipped actions, back to front; `ActParams` has a field for each."""
 LAST = 0.5
@@ -68,12 +69,16 @@ class ActParams(Params):
 @cache
 def repertoire() -> tuple[Sheet, ...]:
     """The shipped actions, read once."""
+    from .stockactions import stock_sheets
+
     return tuple(stock_sheets())
 
 
 @cache
 def names_of(group: str) -> tuple[str, ...]:
     """Names of the shipped actions of a group, as they are shown."""
+    from .library import ActionLibrary
+
     found = ActionLibrary(repertoire()).group(group)
     return tuple(name.replace("_", " ").capitalize() for name in found.actions)
 
@@ -104,6 +109,14 @@ def act(
         A whole motion on a level floor at height 0 where there is a stance, else one that speaks for the covered
         joints of trunk, head and arms only.
     """
+    from .body import BodyParams
+    from .enacting import Part, enact
+    from .library import ActionLibrary, canonical
+    from .perform import Selection
+    from .stepping import Order
+    from .tables import Sheet
+    from .tracks import Track, constant
+
     chosen = params.chosen
     if not chosen:
         raise InvalidParam("gesture", "", "choose a stance, a gesture or something else to show")
@@ -143,6 +156,8 @@ def act(
 
 def _masked(motion: Motion, actions: Sequence[Action], looks: bool) -> Motion:
     """The motion of what actions cover, without the rest."""
+    from .tables import curve_name
+
     body = motion.skeleton
     roles = {role for action in actions for joint, _ in action.channels for role in _ROLES.get(joint, ())}
     for action in actions:

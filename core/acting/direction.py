@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..errors import FormatError, InvalidParam
 from ..params import Params, param
-from .lexer import key_of
-from .parser import parse
-from .syntax import ActionDef, GroupDef, HolderDef
+
+if TYPE_CHECKING:
+    from .syntax import HolderDef
 
 CUES = ("start", "select", "say", "contact", "attach", "release", "choose")
 """Events that are worth a marker on the timeline."""
@@ -66,6 +67,10 @@ class Named:
 
 def named(text: str, source: str) -> Named:
     """What a script names; FormatError with line and column where it has a mistake."""
+    from .lexer import key_of
+    from .parser import parse
+    from .syntax import ActionDef, GroupDef, HolderDef
+
     found: dict[str, dict[str, tuple[float, float, float] | None]] = {
         kind: {} for kind in ("actor", "prop", "camera", "place")
     }
@@ -87,6 +92,8 @@ def named(text: str, source: str) -> Named:
 
 
 def _place(d: HolderDef) -> tuple[float, float, float] | None:
+    from .lexer import key_of
+
     for init in d.inits:
         values = getattr(init.value, "values", None)
         if key_of(init.name) in ("location", "position") and values:
@@ -106,6 +113,8 @@ def assigned(parts: str, script: Sequence[str], players: Sequence[str]) -> dict[
     Raises:
         InvalidParam: A part or player is not there, or is there twice.
     """
+    from .lexer import key_of
+
     out: dict[str, str] = {}
     for pair in filter(None, (p.strip() for p in parts.replace(";", ",").split(","))):
         part, _, player = (p.strip() for p in pair.partition("="))

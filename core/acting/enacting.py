@@ -20,6 +20,7 @@ from ..maths import quat
 from ..maths.ramp import smoothstep
 from ..motion import Event, Motion, Path
 from ..skeleton import SIDES, Array, Pose, Skeleton
+from .act import STANCES
 from .actions import Action, Channel, Clip
 from .body import BodyParams, BodyState, start
 from .fitting import fit
@@ -33,8 +34,6 @@ from .stepping import Order, advanced, ordered
 from .tables import Sheet
 from .tracks import Track
 
-STANCES = "Stances"
-"""The group at the back, whose actions say how the whole body stands."""
 WAY, STEPS = "ON_THE_WAY", "STEPS"
 """Values that tell how much of a body walks along its track, and how much its legs step by themselves."""
 AXES = ("x", "y", "heading")

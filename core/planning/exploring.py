@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,15 +19,11 @@ from ..needs import needs_scipy
 from ..params import Params, param
 from ..skeleton import Array
 from ..world import World
-from .awareness import Awareness, Explorer
-from .chart import charted
-from .explore import ExploreParams, Frames, Outing, map_planner
-from .map import MapParams
-from .memory import Memory, MemoryParams, Observation
-from .scenery import placement
-from .seek import seeking
-from .sensors import place_at
-from .vision import VisionParams
+
+if TYPE_CHECKING:
+    from .awareness import Awareness
+    from .explore import Frames, Outing
+    from .map import MapParams
 
 MOVED = 0.25
 """A goal that is further than this from where it was has moved [m]."""
@@ -94,6 +90,8 @@ class ExploringParams(Params):
 
     def chart(self, floor: float = 0.0, ceiling: float = 1e5) -> MapParams:
         """How the scene becomes a map."""
+        from .map import MapParams
+
         return MapParams(
             radius=self.radius,
             cell=self.cell,
@@ -118,6 +116,12 @@ def set_out(
         chart: How what it believes becomes a map.
         exclude: Bodies it does not see.
     """
+    from .awareness import Awareness, Explorer
+    from .chart import charted
+    from .explore import ExploreParams, Outing, map_planner
+    from .memory import MemoryParams
+    from .vision import VisionParams
+
     bounds = charted(world, chart, np.concatenate([start[None, :2], goal.points[:, :2]])).bounds
     model = "temporal" if params.forget > 0 else "basic"
     explorer = Explorer(
@@ -138,6 +142,10 @@ def set_out(
 
 def knowing(world: World) -> Awareness:
     """The awareness of one who has seen every body where it is at the first frame."""
+    from .awareness import Awareness
+    from .memory import Memory, Observation
+    from .scenery import placement
+
     seen = {
         b.id: Observation(b.id, b.name, b.tags, placement(b, world.fps, 0.0), np.zeros(6), 0.0, False, b)
         for b in world.bodies
@@ -147,6 +155,9 @@ def knowing(world: World) -> Awareness:
 
 def exploring(outing: Outing, goal: Path, params: ExploringParams, chart: MapParams) -> Frames:
     """Go to a goal that may move, or look for a thing, frame by frame."""
+    from .seek import seeking
+    from .sensors import place_at
+
     if params.find:
         return (yield from seeking(outing, params.target, chart))
     outing.look()

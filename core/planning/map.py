@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +21,13 @@ import numpy.typing as npt
 from ..params import Params, param
 from ..skeleton import Array
 from ..world import Body, World
-from . import bodies, footprint, terrain
-from .bodies import Seen
-from .cells import Ints
-from .footprint import Frame
-from .growth import Box
 from .walkable import Walkable, WalkableParams, walkable
+
+if TYPE_CHECKING:
+    from .bodies import Seen
+    from .cells import Ints
+    from .footprint import Frame
+    from .growth import Box
 
 Bools = npt.NDArray[np.bool_]
 
@@ -95,6 +97,8 @@ class Map:
     @property
     def frame(self) -> Frame:
         """Where the cells lie."""
+        from .footprint import Frame
+
         return Frame(self.origin, self.cell, self.shape)
 
     def walkable(self, radius: float | None = None, params: WalkableParams | None = None, floor: int = 0) -> Walkable:
@@ -128,6 +132,9 @@ def project(
     Raises:
         InvalidParam: The map would be too large, or there is nothing to tell its bounds from.
     """
+    from . import bodies, footprint, terrain
+    from .bodies import Seen
+
     params = params or MapParams()
     placed = _placed(world, time, exclude)
     corners = [footprint.corners_of(body, matrix) for body, matrix in placed.values()]
@@ -240,6 +247,8 @@ def with_discs(old: Map, starts: npt.ArrayLike, ends: npt.ArrayLike, radii: npt.
         ends: (n, 2) centres at the end of the time looked ahead [m]; the same where they stand.
         radii: (n,) or one [m].
     """
+    from . import footprint
+
     a = np.asarray(starts, dtype=np.float64).reshape(-1, 2)
     b = np.asarray(ends, dtype=np.float64).reshape(-1, 2)
     cells = footprint.capsules(a, b, np.broadcast_to(np.asarray(radii, dtype=np.float64), len(a)), old.frame)
@@ -251,6 +260,8 @@ def with_discs(old: Map, starts: npt.ArrayLike, ends: npt.ArrayLike, radii: npt.
 
 def _placed(world: World, time: float, exclude: Collection[str]) -> dict[str, tuple[Body, Array]]:
     """Bodies that count, with their matrices."""
+    from . import bodies, footprint
+
     return {
         body.name: (body, footprint.placement(body, world.fps, time))
         for body in world.bodies
@@ -260,6 +271,9 @@ def _placed(world: World, time: float, exclude: Collection[str]) -> dict[str, tu
 
 def _stood(placed: Mapping[str, tuple[Body, Array]], frame: Frame, height: Array, params: MapParams) -> dict[str, Seen]:
     """Bodies with their cells."""
+    from . import bodies, footprint
+    from .bodies import Seen
+
     prints = footprint.footprints(
         [footprint.corners_of(body, matrix) for body, matrix in placed.values()],
         frame,
