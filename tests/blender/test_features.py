@@ -83,7 +83,7 @@ def test_a_click_takes_the_settings_of_the_sidebar():
     class Click:
         """Stands in for the operator: without a window Blender never invokes one."""
 
-        records, _group = cls.records, cls._group
+        records, _group, sidebar = cls.records, cls._group, cls.sidebar
 
         def actors(self, context):
             return [ob]
