@@ -101,16 +101,27 @@ finish()
 QUICK = """
 # As in Blender, which compiles the files once, whatever the environment of the tests says.
 sys.dont_write_bytecode = False
+TEXT = "class A:\\n" + "".join(f" def f{i}(self, a, b={i}): return a + b\\n" for i in range(50))
+
+def yardstick():
+    "Seconds of the processor for work of the same kind."
+    begun = time.process_time()
+    for _ in range(40):
+        exec(compile(TEXT, "text", "exec"), {})
+    return time.process_time() - begun
+
 seconds = []
-for _ in range(3):
+for _ in range(4):
     for name in [name for name in sys.modules if name.startswith(NAME)]:
         del sys.modules[name]
     seconds.append(enable())
     said["enabled"] = addon_utils.check(NAME)
     bpy.ops.preferences.addon_disable(module=NAME)
-said["seconds"], said["loaded"] = seconds, loaded()
+said["seconds"], said["loaded"], said["yardstick"] = seconds, loaded(), min(yardstick() for _ in range(4))
 finish()
 """
+YARDSTICK = 0.02
+"""What the yardstick takes on an idle desktop [s]."""
 
 
 @pytest.fixture(scope="module")
@@ -210,5 +221,7 @@ def test_enabling_takes_under_three_tenths_of_a_second_and_imports_no_scipy(ligh
     said = ask(QUICK, light, settings)
     assert said["enabled"] == [True, True]
     assert said["loaded"] == []
-    # Processor time, and the best of three: a busy machine and the compilation after installing do not count.
-    assert min(said["seconds"]) < 0.3, said["seconds"]
+    # Processor time, the best of several, on a machine of ordinary speed: neither a slow nor a busy one counts, nor the
+    # compilation after installing.
+    slower = max(1.0, said["yardstick"] / YARDSTICK)
+    assert min(said["seconds"]) < 0.3 * slower, (said["seconds"], slower)
