@@ -323,10 +323,10 @@ def test_three_actors_for_half_a_minute_are_baked_in_time():
     script = text(starter.text("talk_circle"))
     taken = []
     for _ in range(2):
-        clock = time.perf_counter()
+        clock = time.process_time()
         bpy.context.scene.frame_set(1)
         bpy.ops.troupe.play(script=script, seconds=30.0)
-        taken.append(time.perf_counter() - clock)
+        taken.append(time.process_time() - clock)
         if taken[-1] < 5.0:
             break
     assert min(taken) < 5.0
