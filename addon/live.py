@@ -21,7 +21,7 @@ from .bake import curves, nla
 from .steps import finish
 
 if TYPE_CHECKING:
-    from ..core.acting.body import BodyState
+    from ..core.acting.body.body import BodyState
 
 WALKING, MOVES = "walking", 0.15
 """Action that is shown for whoever goes faster than this [m/s]."""
@@ -43,9 +43,9 @@ class Session:
 
     def __init__(self, context: bpy.types.Context, actors: Sequence[Any]) -> None:
         from ..core.acting.direction import PlayParams, assigned, named
-        from ..core.acting.library import ActionLibrary
+        from ..core.acting.mind.walking import WalkingStage
         from ..core.acting.play import rehearse
-        from ..core.acting.walking import WalkingStage
+        from ..core.acting.repertoire.library import ActionLibrary
         from .features import play as feature
         from .features import scripting
         from .features.departure import departure
@@ -86,7 +86,7 @@ class Session:
 
     def restart(self) -> None:
         """From the beginning, with all that was said so far."""
-        from ..core.acting.body import BodyParams, start
+        from ..core.acting.body.body import BodyParams, start
 
         self.play = self._begin()
         self.play.step(0.0)
@@ -103,7 +103,7 @@ class Session:
 
     def direct(self, text: str) -> str:
         """Give a direction now; what is wrong with it, or nothing."""
-        from ..core.acting.commands import command
+        from ..core.acting.mind.commands import command
 
         problem = command(self.play, text, self.time)
         if not problem:
@@ -148,7 +148,7 @@ class Session:
 
     def _heed_edits(self) -> None:
         """Go on with the script as it is now: what did not change goes on, what did begins again."""
-        from ..core.acting.reload import reload
+        from ..core.acting.mind.reload import reload
 
         block = bpy.data.texts.get(self.script)
         text = self._seen if block is None else str(block.as_string())
@@ -162,8 +162,8 @@ class Session:
             self.problem = str(error)
 
     def _step(self, time: float) -> None:
-        from ..core.acting.commands import command
-        from ..core.acting.vocabulary import playable
+        from ..core.acting.mind.commands import command
+        from ..core.acting.mind.vocabulary import playable
 
         while self._given < len(self.said) and self.said[self._given][0] <= time:
             command(self.play, self.said[self._given][1], self.said[self._given][0])
@@ -196,7 +196,7 @@ class Session:
         return body
 
     def _pose(self, context: bpy.types.Context, ob: Any, name: str) -> None:
-        from ..core.acting import posing
+        from ..core.acting.body import posing
 
         body, part = self._bodies[name], self._names[name]
         x, y = (self.play.stage.position(part, self.time) or (0.0, 0.0))[:2]

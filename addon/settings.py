@@ -31,7 +31,7 @@ DOORS = (
     ("open", "It stands open"),
     ("openable", "Actors may pass it, but rather go elsewhere"),
 )
-"""States of a door: the tags of `core.planning.bodies`."""
+"""States of a door: the tags of `core.planning.ways.bodies`."""
 
 NAVIGATION_SHOWN = (
     ("map", "Show where the selected actor could tread when it found its way, and what was blocked"),

@@ -8,7 +8,7 @@ A trace is one JSON string in a plain custom property of the action, so that it 
     ways            [time, [[x, y], ...]] of every way that was planned
     track           [x, y, heading] of every frame
     radius, view    of the body [m], and angle and range of the eyes [rad, m]
-    report          what came of it: see `core.planning.verify.Report`
+    report          what came of it: see `core.planning.walkers.verify.Report`
     transcript      time, actor, what and why of every decision
     looks, things   of those who remember: frame, names seen, names known; and names of all there is to see
 """
@@ -29,7 +29,7 @@ from ..core.skeleton import Array
 from . import bake
 
 if TYPE_CHECKING:
-    from ..core.planning.map import Map
+    from ..core.planning.ways.map import Map
 
 KEY = "troupe_trace"
 Bools = npt.NDArray[np.bool_]

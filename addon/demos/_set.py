@@ -1,4 +1,4 @@
-"""Scenes of `core.planning.scenes` built in Blender: meshes with keys for what moves, empties, mannequins."""
+"""Scenes of `core.planning.walkers.scenes` built in Blender: meshes with keys for what moves, empties, mannequins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mathutils import Vector
 from ...core.figure.mannequin import THEMES
 from ...core.figure.shell import MATERIALS
 from ...core.motion import Path
-from ...core.planning.scenes import Scene
+from ...core.planning.walkers.scenes import Scene
 from ...core.world import Body
 from .. import figure
 

@@ -8,9 +8,9 @@ import bpy
 import numpy as np
 
 from ...core.motion import Path
-from ...core.planning import scenes
-from ...core.planning.actors import ActorSetup
-from ...core.planning.behaviours import Stand
+from ...core.planning.walkers import scenes
+from ...core.planning.walkers.actors import ActorSetup
+from ...core.planning.walkers.behaviours import Stand
 from ...core.world import World
 from ._set import build_set, choose, end_with, view
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.planning import scenes
+from ...core.planning.walkers import scenes
 from ._set import build_set, choose, end_with, view
 from .patrol import guided
 

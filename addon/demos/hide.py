@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import bpy
 
-from ...core.planning import scenes
-from ...core.planning.actors import ActorSetup
-from ...core.planning.behaviours import Stand
+from ...core.planning.walkers import scenes
+from ...core.planning.walkers.actors import ActorSetup
+from ...core.planning.walkers.behaviours import Stand
 from ...core.world import World
 from ._set import build_set, choose, end_with, view
 from .patrol import guided

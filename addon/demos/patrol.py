@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ...core.planning import scenes
+from ...core.planning.walkers import scenes
 from ._set import build_set, choose, empty, end_with, view
 
 TOUR = False

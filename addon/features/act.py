@@ -21,8 +21,8 @@ from .base import ActorOperator, MotionOperator, Titled
 from .departure import Departure, departure
 
 if TYPE_CHECKING:
-    from ...core.acting.actions import Action
-    from ...core.acting.tables import Sheet
+    from ...core.acting.repertoire.actions import Action
+    from ...core.acting.repertoire.tables import Sheet
 
 ICON = "ARMATURE_DATA"
 PHASE = "phase"
@@ -78,7 +78,7 @@ def _target_steps(context: bpy.types.Context, params: ActParams, frame: int, rat
 
 def read_text(name: str) -> Sheet:
     """The actions in a text of the file; an error names its line and column."""
-    from ...core.acting.tables import read_sheet
+    from ...core.acting.repertoire.tables import read_sheet
 
     text = bpy.data.texts.get(name)
     if text is None:
@@ -93,8 +93,8 @@ def recorded(context: bpy.types.Context, actor: Any, cast: Cast, names: Iterable
     called "phase" is where the clock is at zero.
     """
     from ...core.acting.act import GROUPS, names_of
-    from ...core.acting.clips import action_of_motion
-    from ...core.acting.library import canonical
+    from ...core.acting.repertoire.clips import action_of_motion
+    from ...core.acting.repertoire.library import canonical
 
     known = {canonical(name) for group in GROUPS for name in names_of(group)}
     found = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.planning.going import EvadeParams
+from ...core.planning.walkers.going import EvadeParams
 from .going import GoingOperator
 
 ICON = "FORCE_VORTEX"

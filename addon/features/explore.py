@@ -13,7 +13,7 @@ import numpy as np
 from ...core.errors import InvalidParam
 from ...core.gait.travel import TravelParams, travel
 from ...core.motion import Path
-from ...core.planning.exploring import ExploringParams
+from ...core.planning.senses.exploring import ExploringParams
 from ...core.world import World
 from .. import scene, trace
 from ..steps import Steps
@@ -24,7 +24,7 @@ from .going import ceiling_over, named, part
 from .travel import style_of
 
 if TYPE_CHECKING:
-    from ...core.planning.explore import Outing
+    from ...core.planning.senses.explore import Outing
 
 ICON = "LIGHT_SPOT"
 READ, SEEN = 0.1, 0.8
@@ -58,11 +58,11 @@ class Operator(CompanyOperator):
 
 def explore_steps(context: bpy.types.Context, member: Member) -> Steps[Any]:
     """Steps to the motion of one actor, and its trace."""
-    from ...core.planning.exploring import decisions, exploring, set_out, walked
-    from ...core.planning.footing import with_footing
-    from ...core.planning.map import project
-    from ...core.planning.scenery import actor_body
-    from ...core.planning.verify import jolt, verify
+    from ...core.planning.senses.exploring import decisions, exploring, set_out, walked
+    from ...core.planning.senses.scenery import actor_body
+    from ...core.planning.walkers.verify import jolt, verify
+    from ...core.planning.ways.footing import with_footing
+    from ...core.planning.ways.map import project
 
     clock, name = time.perf_counter(), member.actor.name
     params: ExploringParams = member.params
@@ -130,7 +130,7 @@ def _around(track: Path, goal: Path) -> Any:
 
 
 def _trace(member: Member, params: ExploringParams, outing: Outing, track: Path, chart: Any, floor: float) -> Any:
-    from ...core.planning.exploring import seen_and_known
+    from ...core.planning.senses.exploring import seen_and_known
 
     first = member.start.frame
     looks = [{**look, "frame": look["frame"] + first} for look in seen_and_known(outing)]

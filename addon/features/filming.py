@@ -25,7 +25,7 @@ def camera_ways(
     context: bpy.types.Context, record: PlayRecord, frames: Array, rate: float, ways: Mapping[str, Any]
 ) -> dict[str, tuple[Array, None, Array]]:
     """How cameras turn to those who ask for it."""
-    from ...core.acting.library import canonical
+    from ...core.acting.repertoire.library import canonical
 
     out = {}
     for name, aims in record.aims.items():

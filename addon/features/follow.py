@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.planning.going import FollowParams
+from ...core.planning.walkers.going import FollowParams
 from .going import GoingOperator
 
 ICON = "COMMUNITY"

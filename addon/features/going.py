@@ -25,8 +25,8 @@ from .departure import Departure, departure
 from .travel import style_of
 
 if TYPE_CHECKING:
-    from ...core.planning.actors import ActorSetup, NavigateParams, State
-    from ...core.planning.going import Going, PatrolParams
+    from ...core.planning.walkers.actors import ActorSetup, NavigateParams, State
+    from ...core.planning.walkers.going import Going, PatrolParams
 
 READ = 0.15
 """How far the work has come when the scene is read."""
@@ -36,7 +36,7 @@ SHARED = ("seconds", "seed", "others", "room", "guard", "replan", "scene", "cell
 
 
 class GoingOperator(CompanyOperator):
-    """Base of the features that tell actors where to go; a feature sets `params`, a record of `core.planning.going`."""
+    """Base of the features that tell actors where to go; `params` is a record of `core.planning.walkers.going`."""
 
     shared: ClassVar[tuple[str, ...]] = SHARED
 
@@ -62,7 +62,7 @@ def told_by() -> list[type[GoingOperator]]: ...
 def told_by(name: str) -> type[GoingOperator] | None: ...
 def told_by(name: str | None = None) -> Any:
     """The features that tell an actor where to go, or the one of a name; None when there is none."""
-    from ...core.planning.going import Going
+    from ...core.planning.walkers.going import Going
     from . import operators
 
     found = [op for op in operators() if issubclass(op, GoingOperator) and issubclass(op.params, Going)]
@@ -94,9 +94,9 @@ class Stage:
 
 def stage_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Stage]:
     """Steps to the scene around a company."""
-    from ...core.planning.footing import with_footing
-    from ...core.planning.going import common
-    from ...core.planning.similar import shrunk, shrunk_paths, size_of
+    from ...core.planning.walkers.going import common
+    from ...core.planning.walkers.similar import shrunk, shrunk_paths, size_of
+    from ...core.planning.ways.footing import with_footing
 
     asked: Going = members[lead].params
     size = size_of(members[lead].cast.skeleton)
@@ -127,7 +127,7 @@ def stage_steps(context: bpy.types.Context, members: Mapping[str, Member], lead:
 
 def _gathered(told: Mapping[str, Going], bases: Mapping[str, Array], places: Mapping[str, Path]) -> dict[str, Going]:
     """What each is told, with a place of its own for each of several who are sent to one thing."""
-    from ...core.planning.going import GotoParams, QueueParams, gathered
+    from ...core.planning.walkers.going import GotoParams, QueueParams, gathered
 
     centres = {}
     for name, own in told.items():
@@ -147,8 +147,8 @@ def ceiling_over(world: World, spots: Array, headroom: float) -> float:
 
 def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
     """Steps to what a company does, each as it was told."""
-    from ...core.planning.going import actor_setup, demand_ways, over, still_from
-    from ...core.planning.navigate import begin, reported, step
+    from ...core.planning.walkers.going import actor_setup, demand_ways, over, still_from
+    from ...core.planning.walkers.navigate import begin, reported, step
 
     clock = time.perf_counter()
     stage = yield from part(stage_steps(context, members, lead), 0.0, READ)
@@ -190,7 +190,7 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
 
 def _walked(stage: Stage, state: State, name: str, m: Member, setup: ActorSetup) -> Motion:
     """Put feet under what an actor has done, in its own size."""
-    from ...core.planning.navigate import base_track
+    from ...core.planning.walkers.navigate import base_track
 
     rate = stage.world.fps / float(np.sqrt(stage.size))
     track = base_track(state, name, rate)
@@ -213,7 +213,7 @@ def _traces(
     report: dict[str, Any],
 ) -> dict[str, dict[str, Any]]:
     """What is kept with the result of each."""
-    from ...core.planning.navigate import base_track
+    from ...core.planning.walkers.navigate import base_track
 
     size, slow = stage.size, float(np.sqrt(stage.size))
     rate, kept = stage.world.fps / slow, {}
@@ -250,7 +250,7 @@ def _resolved(context: bpy.types.Context, member: Member, size: float) -> Going:
 
     Places are seen as one who is `size` times as large as a person sees them.
     """
-    from ...core.planning.going import PatrolParams, QueueParams
+    from ...core.planning.walkers.going import PatrolParams, QueueParams
 
     told: Any = member.params
     for key in ("target", "exit", "first"):

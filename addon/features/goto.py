@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.planning.going import GotoParams
+from ...core.planning.walkers.going import GotoParams
 from . import review
 from .going import GoingOperator
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.planning.going import HideParams
+from ...core.planning.walkers.going import HideParams
 from .going import GoingOperator
 
 ICON = "HIDE_ON"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.planning.going import PatrolParams
+from ...core.planning.walkers.going import PatrolParams
 from .going import GoingOperator
 
 ICON = "LOOP_FORWARDS"

@@ -31,7 +31,7 @@ from .travel import style_of
 if TYPE_CHECKING:
     from ...core.acting.direction import Named
     from ...core.acting.play import PlayRecord
-    from ...core.acting.tables import Sheet
+    from ...core.acting.repertoire.tables import Sheet
 
 ICON = "OUTLINER_OB_SPEAKER"
 READ, DECIDED = 0.2, 0.4
@@ -78,12 +78,12 @@ class Operator(CompanyOperator):
 def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
     """Steps to what a company does by its script; changes nothing."""
     from ...core.acting.bodies import Player, bodies
-    from ...core.acting.body import BodyParams
+    from ...core.acting.body.body import BodyParams
+    from ...core.acting.body.tracks import Track
     from ...core.acting.direction import assigned, named
-    from ...core.acting.library import ActionLibrary
+    from ...core.acting.mind.walking import WalkingStage
     from ...core.acting.play import perform_play
-    from ...core.acting.tracks import Track
-    from ...core.acting.walking import WalkingStage
+    from ...core.acting.repertoire.library import ActionLibrary
 
     params: PlayParams = members[lead].params
     text = scripting.text_of(params.script, "script")
@@ -154,9 +154,9 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
 def sheets_of(text: str, source: str) -> list[Sheet]:
     """The repertoire, and the actions that a script defines itself."""
     from ...core.acting.act import repertoire
-    from ...core.acting.library import ActionLibrary
-    from ...core.acting.tables import read_sheet
-    from ...core.acting.vocabulary import action_sheet
+    from ...core.acting.mind.vocabulary import action_sheet
+    from ...core.acting.repertoire.library import ActionLibrary
+    from ...core.acting.repertoire.tables import read_sheet
 
     stock = list(repertoire())
     own = action_sheet([(text, source)], ActionLibrary(stock).names)
@@ -166,8 +166,8 @@ def sheets_of(text: str, source: str) -> list[Sheet]:
 def clip_sheets(context: bpy.types.Context, member: Member, script: Named) -> tuple[Sheet, ...]:
     """The Blender actions that a script names in its groups, as actions of an actor."""
     from ...core.acting.act import GROUPS, names_of
-    from ...core.acting.library import canonical
-    from ...core.acting.tables import Sheet
+    from ...core.acting.repertoire.library import canonical
+    from ...core.acting.repertoire.tables import Sheet
 
     known = {canonical(name) for group in GROUPS for name in names_of(group)}
     found = []
@@ -223,7 +223,7 @@ def _directions(params: PlayParams) -> list[tuple[float, str]]:
 
 
 def _take(params: PlayParams) -> tuple[Event, ...] | None:
-    from ...core.acting.events import from_text
+    from ...core.acting.mind.events import from_text
 
     if params.lock == "off":
         return None
@@ -261,7 +261,7 @@ def _cues(record: PlayRecord, name: str) -> list[tuple[float, str]]:
 
 def _texts(params: PlayParams, record: PlayRecord) -> dict[str, str]:
     """The take, and what happened in words, by name of the text."""
-    from ...core.acting.events import to_text
+    from ...core.acting.mind.events import to_text
 
     out = {f"{params.script} take": to_text(record.events)}
     if params.transcript:

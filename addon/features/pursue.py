@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.planning.going import PursueParams
+from ...core.planning.walkers.going import PursueParams
 from .going import GoingOperator
 
 ICON = "FORCE_FORCE"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.planning.going import QueueParams
+from ...core.planning.walkers.going import QueueParams
 from .going import GoingOperator
 
 ICON = "SEQ_SEQUENCER"

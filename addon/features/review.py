@@ -18,7 +18,7 @@ from .base import ActorOperator
 from .panels import TAB
 
 if TYPE_CHECKING:
-    from ...core.planning.verify import Offence
+    from ...core.planning.walkers.verify import Offence
 
 MARK = "collision"
 """How timeline markers of offences begin."""
@@ -67,9 +67,9 @@ class Verify(ActorOperator):
 
 def verify_steps(context: bpy.types.Context, actor: Any, first: int, last: int) -> Any:
     """Steps to everything that an actor runs into from frame to frame, halves included."""
-    from ...core.planning.footing import with_footing
-    from ...core.planning.similar import size_of
-    from ...core.planning.verify import verify_bodies
+    from ...core.planning.walkers.similar import size_of
+    from ...core.planning.walkers.verify import verify_bodies
+    from ...core.planning.ways.footing import with_footing
 
     frames = np.arange(2 * (last - first) + 1) / 2.0 + first
     cast, rate = rig.read(actor, context), 2.0 * scene.fps(context.scene)

@@ -40,10 +40,10 @@ def check(name: str) -> Named:
     """Read a script as Play would, without playing it; FormatError where it has a mistake."""
     from ...core.acting.act import repertoire
     from ...core.acting.direction import named
-    from ...core.acting.library import ActionLibrary
+    from ...core.acting.mind.vocabulary import action_sheet
     from ...core.acting.play import rehearse
-    from ...core.acting.tables import read_sheet
-    from ...core.acting.vocabulary import action_sheet
+    from ...core.acting.repertoire.library import ActionLibrary
+    from ...core.acting.repertoire.tables import read_sheet
 
     content = text_of(name, "script")
     script = named(content, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.planning.going import SearchParams
+from ...core.planning.walkers.going import SearchParams
 from .going import GoingOperator
 
 ICON = "VIEWZOOM"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.planning.going import TagParams
+from ...core.planning.walkers.going import TagParams
 from .going import GoingOperator
 
 ICON = "ARMATURE_DATA"

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ...core.errors import InvalidParam
-from ...core.planning.going import TogetherParams
+from ...core.planning.walkers.going import TogetherParams
 from .. import rig, scene, settings
 from .company import CompanyOperator
 from .going import GoingOperator, told_by

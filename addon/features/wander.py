@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.planning.going import WanderParams
+from ...core.planning.walkers.going import WanderParams
 from .going import GoingOperator
 
 ICON = "FORCE_TURBULENCE"

@@ -16,8 +16,8 @@ from .rates import fps
 from .tracks import read_tracks_steps
 
 if TYPE_CHECKING:
-    from ...core.acting.cast import Member
     from ...core.acting.direction import Named
+    from ...core.acting.mind.cast import Member
     from ...core.acting.play import Curves
 
 TOWARD = " toward "
@@ -26,7 +26,7 @@ TOWARD = " toward "
 
 def find(context: bpy.types.Context, name: str) -> Any:
     """The object of the scene that is called like something in a script; None when there is none."""
-    from ...core.acting.lexer import key_of
+    from ...core.acting.language.lexer import key_of
 
     return next((ob for ob in context.scene.objects if key_of(ob.name) == key_of(name)), None)
 
@@ -48,7 +48,7 @@ def _own(ob: Any, key: str) -> bool:
 
 def member(ob: Any, name: str, place: Sequence[float] | Array) -> Member:
     """An actor with its properties and relations as custom properties give them."""
-    from ...core.acting.cast import Member
+    from ...core.acting.mind.cast import Member
 
     values = properties_of(ob)
     relations = {}
@@ -78,8 +78,8 @@ def things_steps(
     Returns:
         Members of the cast, curves of the places of what moves, and the way of each by its name in the script.
     """
-    from ...core.acting.cast import Member
-    from ...core.acting.lexer import key_of
+    from ...core.acting.language.lexer import key_of
+    from ...core.acting.mind.cast import Member
 
     wanted = {"camera": "camera"} | dict.fromkeys(named.cameras, "camera")
     wanted |= dict.fromkeys(named.props, "prop") | dict.fromkeys(named.places, "place")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...core.errors import InvalidParam, TroupeError
 from ...core.maths.quat import cross
-from ...core.planning.footing import GUESSED
+from ...core.planning.ways.footing import GUESSED
 from ...core.skeleton import Array
 from ...core.world import Body, World
 from .. import rig

@@ -15,14 +15,14 @@ from ..maths import quat
 from ..motion import Motion
 from ..params import Params, param
 from ..skeleton import ARM, SIDES, Array, Pose, Skeleton
-from .puppet import ARM_JOINTS
+from .repertoire.puppet import ARM_JOINTS
 
 if TYPE_CHECKING:
-    from .actions import Action
-    from .perform import Selection
-    from .stepping import Order
-    from .tables import Sheet
-    from .tracks import Track
+    from .body.perform import Selection
+    from .body.stepping import Order
+    from .body.tracks import Track
+    from .repertoire.actions import Action
+    from .repertoire.tables import Sheet
 
 STANCES = "Stances"
 """The group at the back, whose actions say how the whole body stands."""
@@ -69,7 +69,7 @@ class ActParams(Params):
 @cache
 def repertoire() -> tuple[Sheet, ...]:
     """The shipped actions, read once."""
-    from .stockactions import stock_sheets
+    from .repertoire.stockactions import stock_sheets
 
     return tuple(stock_sheets())
 
@@ -77,7 +77,7 @@ def repertoire() -> tuple[Sheet, ...]:
 @cache
 def names_of(group: str) -> tuple[str, ...]:
     """Names of the shipped actions of a group, as they are shown."""
-    from .library import ActionLibrary
+    from .repertoire.library import ActionLibrary
 
     found = ActionLibrary(repertoire()).group(group)
     return tuple(name.replace("_", " ").capitalize() for name in found.actions)
@@ -109,13 +109,13 @@ def act(
         A whole motion on a level floor at height 0 where there is a stance, else one that speaks for the covered
         joints of trunk, head and arms only.
     """
-    from .body import BodyParams
-    from .enacting import Part, enact
-    from .library import ActionLibrary, canonical
-    from .perform import Selection
-    from .stepping import Order
-    from .tables import Sheet
-    from .tracks import Track, constant
+    from .body.body import BodyParams
+    from .body.enacting import Part, enact
+    from .body.perform import Selection
+    from .body.stepping import Order
+    from .body.tracks import Track, constant
+    from .repertoire.library import ActionLibrary, canonical
+    from .repertoire.tables import Sheet
 
     chosen = params.chosen
     if not chosen:
@@ -156,7 +156,7 @@ def act(
 
 def _masked(motion: Motion, actions: Sequence[Action], looks: bool) -> Motion:
     """The motion of what actions cover, without the rest."""
-    from .tables import curve_name
+    from .repertoire.tables import curve_name
 
     body = motion.skeleton
     roles = {role for action in actions for joint, _ in action.channels for role in _ROLES.get(joint, ())}

@@ -23,14 +23,14 @@ from ..maths.ramp import smoothstep
 from ..motion import Motion
 from ..performance import Attachment, Performance
 from ..skeleton import Array, Pose, Skeleton
-from .body import BodyParams
+from .body.body import BodyParams
+from .body.contact import contacts_of, meeting
+from .body.enacting import Part, enact
+from .body.tracks import Track
 from .bodyorders import body_orders
-from .contact import contacts_of, meeting
-from .enacting import Part, enact
-from .library import ActionLibrary
 from .play import PlayRecord
-from .tables import Sheet
-from .tracks import Track
+from .repertoire.library import ActionLibrary
+from .repertoire.tables import Sheet
 
 PALM = 0.6
 """Where the palm is between wrist and finger roots."""

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bodyport import heading_to
-from .library import ActionLibrary
-from .perform import Selection
+from .body.perform import Selection
+from .body.stepping import Order
+from .body.tracks import Track
+from .mind.bodyport import heading_to
+from .mind.vocabulary import playable
 from .play import PlayRecord
-from .stepping import Order
-from .tracks import Track
-from .vocabulary import playable
+from .repertoire.library import ActionLibrary
 
 EYES, TABLE = 1.6, 0.8
 """Height at which people and cameras are looked at, and that of things [m]."""

@@ -11,7 +11,7 @@ from ..errors import FormatError, InvalidParam
 from ..params import Params, param
 
 if TYPE_CHECKING:
-    from .syntax import HolderDef
+    from .language.syntax import HolderDef
 
 CUES = ("start", "select", "say", "contact", "attach", "release", "choose")
 """Events that are worth a marker on the timeline."""
@@ -67,9 +67,9 @@ class Named:
 
 def named(text: str, source: str) -> Named:
     """What a script names; FormatError with line and column where it has a mistake."""
-    from .lexer import key_of
-    from .parser import parse
-    from .syntax import ActionDef, GroupDef, HolderDef
+    from .language.lexer import key_of
+    from .language.parser import parse
+    from .language.syntax import ActionDef, GroupDef, HolderDef
 
     found: dict[str, dict[str, tuple[float, float, float] | None]] = {
         kind: {} for kind in ("actor", "prop", "camera", "place")
@@ -92,7 +92,7 @@ def named(text: str, source: str) -> Named:
 
 
 def _place(d: HolderDef) -> tuple[float, float, float] | None:
-    from .lexer import key_of
+    from .language.lexer import key_of
 
     for init in d.inits:
         values = getattr(init.value, "values", None)
@@ -113,7 +113,7 @@ def assigned(parts: str, script: Sequence[str], players: Sequence[str]) -> dict[
     Raises:
         InvalidParam: A part or player is not there, or is there twice.
     """
-    from .lexer import key_of
+    from .language.lexer import key_of
 
     out: dict[str, str] = {}
     for pair in filter(None, (p.strip() for p in parts.replace(";", ",").split(","))):

@@ -18,20 +18,20 @@ from ..errors import InvalidParam
 from ..motion import Event
 from ..performance import Attachment
 from ..skeleton import Array
-from .attention import Aim
-from .bodyport import BodyPort, KinematicStage
-from .cast import Member
-from .commands import command
-from .company import Company
-from .doing import PlayOptions, Selected
-from .events import to_text, transcript
-from .lexer import key_of
-from .mind import Play
-from .parser import parse
-from .properties import Curve, Holder, PropKey, curve_of
-from .statements import Statements
-from .takes import locked_choices, replay
-from .vocabulary import Library, Vocabulary, vocabulary_of
+from .language.lexer import key_of
+from .language.parser import parse
+from .mind.attention import Aim
+from .mind.bodyport import BodyPort, KinematicStage
+from .mind.cast import Member
+from .mind.commands import command
+from .mind.company import Company
+from .mind.doing import PlayOptions, Selected
+from .mind.events import to_text, transcript
+from .mind.mind import Play
+from .mind.properties import Curve, Holder, PropKey, curve_of
+from .mind.statements import Statements
+from .mind.takes import locked_choices, replay
+from .mind.vocabulary import Library, Vocabulary, vocabulary_of
 
 DT = 1.0 / 30.0
 MAX_STEPS = 10_000_000

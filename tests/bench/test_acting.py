@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from troupe.core.acting.body import BodyParams, BodyState, start
-from troupe.core.acting.library import ActionLibrary
-from troupe.core.acting.perform import advance_all, perform, performed, poses
-from troupe.core.acting.stockactions import stock_library
+from troupe.core.acting.body.body import BodyParams, BodyState, start
+from troupe.core.acting.body.perform import advance_all, perform, performed, poses
+from troupe.core.acting.repertoire.library import ActionLibrary
+from troupe.core.acting.repertoire.stockactions import stock_library
 from troupe.core.figure.mannequin import mannequin
 
 STOCK = stock_library()

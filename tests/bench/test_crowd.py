@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from troupe.core.figure.mannequin import mannequin
-from troupe.core.planning import scenes
-from troupe.core.planning.actors import ActorSetup, NavigateParams, State, Style
-from troupe.core.planning.behaviours import Go, Wander
-from troupe.core.planning.navigate import begin, direct, play, step
+from troupe.core.planning.walkers import scenes
+from troupe.core.planning.walkers.actors import ActorSetup, NavigateParams, State, Style
+from troupe.core.planning.walkers.behaviours import Go, Wander
+from troupe.core.planning.walkers.navigate import begin, direct, play, step
 from troupe.core.world import World
 
 MANNERS = ("", "Old", "Proud", "Sad")

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from troupe.core.acting.cast import Member
-from troupe.core.acting.mind import Play
+from troupe.core.acting.mind.cast import Member
+from troupe.core.acting.mind.mind import Play
+from troupe.core.acting.mind.scripts import Run
 from troupe.core.acting.play import rehearse
-from troupe.core.acting.scripts import Run
 
 ACTORS, DT, STEPS = 100, 1.0 / 30.0, 300
 BUDGET_MS = 5.0

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.ndimage import label
 from scipy.sparse.csgraph import dijkstra
-from troupe.core.planning.map import MapParams, project, update
-from troupe.core.planning.search import grid_graph
-from troupe.core.planning.walkable import Walkable, on_grid
+from troupe.core.planning.ways.map import MapParams, project, update
+from troupe.core.planning.ways.search import grid_graph
+from troupe.core.planning.ways.walkable import Walkable, on_grid
 from troupe.core.world import Body, World
 
 ROOT_OF_TWO = np.sqrt(2.0)

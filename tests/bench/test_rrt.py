@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from troupe.core import NoPath, Timeout
 from troupe.core.maths import quat
-from troupe.core.planning.collision import Checker
-from troupe.core.planning.rrt import SearchParams, plan
-from troupe.core.planning.shortcut import lengths, shorten
-from troupe.core.planning.solids import Solids
-from troupe.core.planning.space import Space, hits
+from troupe.core.planning.spaces.collision import Checker
+from troupe.core.planning.spaces.rrt import SearchParams, plan
+from troupe.core.planning.spaces.shortcut import lengths, shorten
+from troupe.core.planning.spaces.solids import Solids
+from troupe.core.planning.spaces.space import Space, hits
 
 PROBLEMS = 200
 SEED = 910_000

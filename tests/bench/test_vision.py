@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.maths import geometry
-from troupe.core.planning.awareness import Awareness, Explorer
-from troupe.core.planning.eyes import eye_at, eye_of
-from troupe.core.planning.memory import Memory, MemoryParams, update
-from troupe.core.planning.patches import split
-from troupe.core.planning.scenery import scenery
-from troupe.core.planning.scenes import box, floor, maze
-from troupe.core.planning.vision import VisionParams, see
+from troupe.core.planning.senses.awareness import Awareness, Explorer
+from troupe.core.planning.senses.eyes import eye_at, eye_of
+from troupe.core.planning.senses.memory import Memory, MemoryParams, update
+from troupe.core.planning.senses.patches import split
+from troupe.core.planning.senses.scenery import scenery
+from troupe.core.planning.senses.vision import VisionParams, see
+from troupe.core.planning.walkers.scenes import box, floor, maze
 from troupe.core.skeleton import Pose
 from troupe.core.world import World
 

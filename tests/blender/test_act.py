@@ -9,8 +9,8 @@ import stage
 from troupe.addon import bake
 from troupe.addon.bake import nla, results
 from troupe.core.acting.act import GROUPS, names_of
-from troupe.core.acting.fitting import fit
-from troupe.core.acting.puppet import JOINTS
+from troupe.core.acting.body.fitting import fit
+from troupe.core.acting.repertoire.puppet import JOINTS
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat
 from troupe.core.params import REPERTOIRE

@@ -16,8 +16,8 @@ from troupe.addon.features import company, going, goto, review
 from troupe.addon.steps import finish
 from troupe.core.kinematics import base
 from troupe.core.landing import LandingParams
-from troupe.core.planning import scenes
-from troupe.core.planning.going import GotoParams
+from troupe.core.planning.walkers import scenes
+from troupe.core.planning.walkers.going import GotoParams
 
 
 def box(name, x, y, width, depth, height=2.5, kind="auto"):

@@ -16,7 +16,7 @@ from troupe.addon.steps import finish
 from troupe.core.acting import starter
 from troupe.core.acting.bodies import palms
 from troupe.core.acting.direction import PlayParams
-from troupe.core.acting.parser import parse
+from troupe.core.acting.language.parser import parse
 from troupe.core.maths import quat
 
 WAVE = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from troupe.core.acting.library import ActionLibrary
-from troupe.core.acting.signals import Signals
-from troupe.core.acting.tables import read_sheet
+from troupe.core.acting.repertoire.library import ActionLibrary
+from troupe.core.acting.repertoire.signals import Signals
+from troupe.core.acting.repertoire.tables import read_sheet
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.skeleton import Skeleton
 

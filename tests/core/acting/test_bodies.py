@@ -10,15 +10,15 @@ from testdata import ROOT
 from troupe.core.acting import starter
 from troupe.core.acting.act import ActParams, act, repertoire
 from troupe.core.acting.bodies import Player, bodies, palms
-from troupe.core.acting.clips import action_of_motion
-from troupe.core.acting.contact import contacts_of
+from troupe.core.acting.body.contact import contacts_of
+from troupe.core.acting.body.tracks import Track
 from troupe.core.acting.direction import assigned, named, read_directions, write_directions
-from troupe.core.acting.library import ActionLibrary
+from troupe.core.acting.mind.vocabulary import action_sheet
+from troupe.core.acting.mind.walking import WalkingStage
 from troupe.core.acting.play import perform_play
-from troupe.core.acting.tables import read_sheet
-from troupe.core.acting.tracks import Track
-from troupe.core.acting.vocabulary import action_sheet
-from troupe.core.acting.walking import WalkingStage
+from troupe.core.acting.repertoire.clips import action_of_motion
+from troupe.core.acting.repertoire.library import ActionLibrary
+from troupe.core.acting.repertoire.tables import read_sheet
 from troupe.core.errors import FormatError, InvalidParam
 from troupe.core.gait.walk import WalkParams, walk
 from troupe.core.kinematics import fk

@@ -6,11 +6,11 @@ import time
 
 import numpy as np
 import pytest
-from troupe.core.acting.body import BodyParams, start
-from troupe.core.acting.flow import Order
-from troupe.core.acting.perform import Selection, advance_all, perform, performed, poses
-from troupe.core.acting.puppet import JOINTS
-from troupe.core.acting.stockactions import stock_library, stock_sheets
+from troupe.core.acting.body.body import BodyParams, start
+from troupe.core.acting.body.flow import Order
+from troupe.core.acting.body.perform import Selection, advance_all, perform, performed, poses
+from troupe.core.acting.repertoire.puppet import JOINTS
+from troupe.core.acting.repertoire.stockactions import stock_library, stock_sheets
 from troupe.core.errors import InvalidParam
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from troupe.core.acting.body import BodyParams, start
-from troupe.core.acting.buffering import Routes
-from troupe.core.acting.library import ActionLibrary
-from troupe.core.acting.perform import Selection, perform
-from troupe.core.acting.stockactions import FOLDER, stock_library
-from troupe.core.acting.tables import read_sheet
+from troupe.core.acting.body.body import BodyParams, start
+from troupe.core.acting.body.perform import Selection, perform
+from troupe.core.acting.repertoire.buffering import Routes
+from troupe.core.acting.repertoire.library import ActionLibrary
+from troupe.core.acting.repertoire.stockactions import FOLDER, stock_library
+from troupe.core.acting.repertoire.tables import read_sheet
 from troupe.core.errors import InvalidParam
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat

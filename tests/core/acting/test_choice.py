@@ -5,10 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from playtexts import FIGHT, ROCK, happened, play, shown
-from troupe.core.acting.cast import Member
-from troupe.core.acting.choice import drawn
-from troupe.core.acting.doing import PlayOptions
-from troupe.core.acting.events import from_text
+from troupe.core.acting.mind.cast import Member
+from troupe.core.acting.mind.choice import drawn
+from troupe.core.acting.mind.doing import PlayOptions
+from troupe.core.acting.mind.events import from_text
 
 LOOP = 'define ACTOR Ann {{ does "s" }} define SCRIPT "s" {{ {{ {} }} {{ wait .05 seconds }} {{ repeat }} }}'
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from troupe.core.acting.body import BodyParams, start
-from troupe.core.acting.clock import GRID_HZ, grid_phases, inside, tick_of
-from troupe.core.acting.perform import Selection, perform
-from troupe.core.acting.puppet import INDEX
-from troupe.core.acting.stockactions import stock_library
-from troupe.core.acting.tracks import sampled
+from troupe.core.acting.body.body import BodyParams, start
+from troupe.core.acting.body.clock import GRID_HZ, grid_phases, inside, tick_of
+from troupe.core.acting.body.perform import Selection, perform
+from troupe.core.acting.body.tracks import sampled
+from troupe.core.acting.repertoire.puppet import INDEX
+from troupe.core.acting.repertoire.stockactions import stock_library
 
 from .puppets import MANNEQUIN, library, reference_body
 

@@ -5,11 +5,11 @@ import json
 import pytest
 from playtexts import ROOM, happened, play, shown
 from troupe.core import FormatError, InvalidParam
-from troupe.core.acting.cast import Member
-from troupe.core.acting.commands import command
+from troupe.core.acting.mind.cast import Member
+from troupe.core.acting.mind.commands import command
+from troupe.core.acting.mind.reload import reload
+from troupe.core.acting.mind.statements import Statements
 from troupe.core.acting.play import rehearse
-from troupe.core.acting.reload import reload
-from troupe.core.acting.statements import Statements
 
 DOOR = 'define PLACE Door { location [3 1] } define SCRIPT "Dance" { { "Clap" } { wait 1 s } { "Bow" } }'
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from troupe.core.acting.body import BodyParams, BodyState, start
-from troupe.core.acting.clips import clip_action
-from troupe.core.acting.library import ActionLibrary
-from troupe.core.acting.morphs import deformed, shape_between
-from troupe.core.acting.perform import Selection, perform
-from troupe.core.acting.puppet import INDEX, turns
-from troupe.core.acting.tables import read_sheet
+from troupe.core.acting.body.body import BodyParams, BodyState, start
+from troupe.core.acting.body.perform import Selection, perform
+from troupe.core.acting.repertoire.clips import clip_action
+from troupe.core.acting.repertoire.library import ActionLibrary
+from troupe.core.acting.repertoire.morphs import deformed, shape_between
+from troupe.core.acting.repertoire.puppet import INDEX, turns
+from troupe.core.acting.repertoire.tables import read_sheet
 from troupe.core.errors import InvalidParam
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from troupe.core.acting.avoidance import (
+from troupe.core.acting.body.avoidance import (
     RADIUS,
     Doorway,
     Obstacle,
@@ -17,10 +17,10 @@ from troupe.core.acting.avoidance import (
     slid,
     turning,
 )
-from troupe.core.acting.body import BodyParams, start
-from troupe.core.acting.lookat import YAW_LIMIT, factor, looked
-from troupe.core.acting.perform import Selection, perform
-from troupe.core.acting.stockactions import stock_library
+from troupe.core.acting.body.body import BodyParams, start
+from troupe.core.acting.body.lookat import YAW_LIMIT, factor, looked
+from troupe.core.acting.body.perform import Selection, perform
+from troupe.core.acting.repertoire.stockactions import stock_library
 from troupe.core.errors import InvalidParam
 from troupe.core.kinematics import anatomy, fk
 from troupe.core.maths import quat

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from playtexts import JOKE, ROOM, happened, play, shown
 from troupe.core.acting import starter
-from troupe.core.acting.bodyport import KinematicStage
-from troupe.core.acting.cast import Member
-from troupe.core.acting.contact import contacts_of, meeting
+from troupe.core.acting.body.contact import contacts_of, meeting
+from troupe.core.acting.mind.bodyport import KinematicStage
+from troupe.core.acting.mind.cast import Member
 from troupe.core.acting.play import rehearse
 
 JOKE_ROOM = {

@@ -9,7 +9,7 @@ import numpy as np
 from playtexts import LISTINGS, ROOM
 from troupe.core import FormatError, InvalidParam
 from troupe.core.acting import starter
-from troupe.core.acting.parser import parse
+from troupe.core.acting.language.parser import parse
 from troupe.core.acting.play import rehearse
 
 COUNT = 10_000

@@ -1,8 +1,8 @@
 """Soft comparison: the values of the paper's appendix."""
 
 import pytest
-from troupe.core.acting.fuzzy import agreement, kernel
-from troupe.core.acting.syntax import EQUALS, GREATER, LESS, NOT_EQUAL, NOT_GREATER, NOT_LESS, OPERATORS
+from troupe.core.acting.language.syntax import EQUALS, GREATER, LESS, NOT_EQUAL, NOT_GREATER, NOT_LESS, OPERATORS
+from troupe.core.acting.mind.fuzzy import agreement, kernel
 
 TABLE = {
     0.1: (0, 1, 0, 1, 1, 0),

@@ -4,9 +4,9 @@ import pytest
 from playtexts import LISTINGS, ROOM, play
 from troupe.core import FormatError
 from troupe.core.acting import starter
-from troupe.core.acting.parser import parse, parse_statement
-from troupe.core.acting.printer import print_program
-from troupe.core.acting.syntax import (
+from troupe.core.acting.language.parser import parse, parse_statement
+from troupe.core.acting.language.printer import print_program
+from troupe.core.acting.language.syntax import (
     AllOf,
     AnyOf,
     Call,

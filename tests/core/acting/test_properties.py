@@ -3,7 +3,7 @@
 import pytest
 from playtexts import EAT_DINNER, happened, play, shown
 from troupe.core import InvalidParam
-from troupe.core.acting.cast import Member
+from troupe.core.acting.mind.cast import Member
 
 
 @pytest.mark.req("improv", 84)

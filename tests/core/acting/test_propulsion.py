@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from troupe.core.acting.body import BodyParams, start
-from troupe.core.acting.fitting import fit
-from troupe.core.acting.levelling import levelled
-from troupe.core.acting.library import ActionLibrary
-from troupe.core.acting.perform import Selection, perform
-from troupe.core.acting.posing import puppet_angles
-from troupe.core.acting.propulsion import Way, first_footing, propelled
-from troupe.core.acting.puppet import turns
-from troupe.core.acting.stage import Stage
-from troupe.core.acting.stockactions import FOLDER, stock_library
-from troupe.core.acting.tables import read_sheet
-from troupe.core.acting.tracks import constant
-from troupe.core.acting.weights import Entry
+from troupe.core.acting.body.body import BodyParams, start
+from troupe.core.acting.body.fitting import fit
+from troupe.core.acting.body.levelling import levelled
+from troupe.core.acting.body.perform import Selection, perform
+from troupe.core.acting.body.posing import puppet_angles
+from troupe.core.acting.body.propulsion import Way, first_footing, propelled
+from troupe.core.acting.body.stage import Stage
+from troupe.core.acting.body.tracks import constant
+from troupe.core.acting.repertoire.library import ActionLibrary
+from troupe.core.acting.repertoire.puppet import turns
+from troupe.core.acting.repertoire.stockactions import FOLDER, stock_library
+from troupe.core.acting.repertoire.tables import read_sheet
+from troupe.core.acting.repertoire.weights import Entry
 from troupe.core.kinematics import fk
 from troupe.core.motion import Motion
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from troupe.core.acting.body import BodyParams, start
-from troupe.core.acting.fitting import fit
-from troupe.core.acting.perform import perform
-from troupe.core.acting.puppet import AXES, INDEX, JOINTS, cleared, limited, turns
-from troupe.core.acting.stockactions import FOLDER, stock_library
-from troupe.core.acting.volumes import SlidingVolume, volume_offsets
+from troupe.core.acting.body.body import BodyParams, start
+from troupe.core.acting.body.fitting import fit
+from troupe.core.acting.body.perform import perform
+from troupe.core.acting.body.volumes import SlidingVolume, volume_offsets
+from troupe.core.acting.repertoire.puppet import AXES, INDEX, JOINTS, cleared, limited, turns
+from troupe.core.acting.repertoire.stockactions import FOLDER, stock_library
 from troupe.core.errors import InvalidParam, InvalidRig
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.filters.footlock import footlock

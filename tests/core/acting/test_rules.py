@@ -4,12 +4,12 @@ from itertools import pairwise
 
 import pytest
 from playtexts import FIGHT, INTERESTING, INTERESTING2, JOKE, play
-from troupe.core.acting.cast import Actor, Member
-from troupe.core.acting.choice import drawn
-from troupe.core.acting.evaluation import Scope
-from troupe.core.acting.lexer import At
+from troupe.core.acting.language.lexer import At
+from troupe.core.acting.mind.cast import Actor, Member
+from troupe.core.acting.mind.choice import drawn
+from troupe.core.acting.mind.evaluation import Scope
+from troupe.core.acting.mind.rules import rule_named
 from troupe.core.acting.play import rehearse
-from troupe.core.acting.rules import rule_named
 
 PEOPLE = (
     Member("Steph", properties={"Charisma": 0.9, "Intelligence": 0.5, "Gender": "female"}),

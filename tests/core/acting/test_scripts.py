@@ -5,7 +5,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 from playtexts import CURTAIN_CALL, GREETING, ROOM, happened, play, shown
-from troupe.core.acting.cast import Member
+from troupe.core.acting.mind.cast import Member
 from troupe.core.acting.play import perform_play, rehearse
 
 STEPS = (1 / 10, 1 / 24, 1 / 30, 1 / 60, 1 / 120)
@@ -189,7 +189,7 @@ def test_actions_are_done_when_their_time_is_up_or_another_takes_over():
 
 
 def _library_with_clip():
-    from troupe.core.acting.vocabulary import ActionInfo, Vocabulary
+    from troupe.core.acting.mind.vocabulary import ActionInfo, Vocabulary
 
     return Vocabulary(
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from troupe.core.acting.signals import ACTOR_STEP, Moments, Signals, actor_noise, bias, gain
+from troupe.core.acting.repertoire.signals import ACTOR_STEP, Moments, Signals, actor_noise, bias, gain
 from troupe.core.errors import InvalidParam
 from troupe.core.maths.noise import SIZE, HashNoise, TableNoise, seeded
 

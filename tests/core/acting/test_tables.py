@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from troupe.core.acting.actions import Action, Clip
-from troupe.core.acting.body import BodyParams, start
-from troupe.core.acting.clips import action_of_motion, clip_action
-from troupe.core.acting.expressions import Infix, show
-from troupe.core.acting.fitting import fit
-from troupe.core.acting.library import ActionLibrary
-from troupe.core.acting.perform import Selection, perform
-from troupe.core.acting.puppet import AXES, PARTS, turns
-from troupe.core.acting.signals import Moments, Signals, actor_noise
-from troupe.core.acting.stockactions import stock_library
-from troupe.core.acting.tables import read_action, read_sheet
-from troupe.core.acting.tabletokens import Cursor, tokens
+from troupe.core.acting.body.body import BodyParams, start
+from troupe.core.acting.body.fitting import fit
+from troupe.core.acting.body.perform import Selection, perform
+from troupe.core.acting.repertoire.actions import Action, Clip
+from troupe.core.acting.repertoire.clips import action_of_motion, clip_action
+from troupe.core.acting.repertoire.expressions import Infix, show
+from troupe.core.acting.repertoire.library import ActionLibrary
+from troupe.core.acting.repertoire.puppet import AXES, PARTS, turns
+from troupe.core.acting.repertoire.signals import Moments, Signals, actor_noise
+from troupe.core.acting.repertoire.stockactions import stock_library
+from troupe.core.acting.repertoire.tables import read_action, read_sheet
+from troupe.core.acting.repertoire.tabletokens import Cursor, tokens
 from troupe.core.errors import FormatError, InvalidParam
 from troupe.core.kinematics import fk
 from troupe.core.maths.noise import TableNoise

@@ -5,14 +5,14 @@ import pytest
 from playtexts import ROOM, happened, play, shown
 from troupe.core import FormatError, InvalidParam
 from troupe.core.acting import starter
+from troupe.core.acting.body.perform import perform
+from troupe.core.acting.body.stage import BodyParams
 from troupe.core.acting.bodyorders import body_orders
-from troupe.core.acting.cast import Member
-from troupe.core.acting.events import from_text, to_text
-from troupe.core.acting.library import ActionLibrary
-from troupe.core.acting.perform import perform
-from troupe.core.acting.stage import BodyParams
-from troupe.core.acting.tables import read_sheet
-from troupe.core.acting.vocabulary import action_sheet, playable
+from troupe.core.acting.mind.cast import Member
+from troupe.core.acting.mind.events import from_text, to_text
+from troupe.core.acting.mind.vocabulary import action_sheet, playable
+from troupe.core.acting.repertoire.library import ActionLibrary
+from troupe.core.acting.repertoire.tables import read_sheet
 from troupe.core.figure.mannequin import mannequin
 
 TEXT = """define SCRIPT "s" { { choose from { "Wave" "Bow" "Clap" } } { wait between .5 and 2 s } { walk to [2 0] }

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from troupe.core.acting.actions import Action, Channel
-from troupe.core.acting.body import BodyState, start
-from troupe.core.acting.stockactions import stock_library
-from troupe.core.acting.weights import (
+from troupe.core.acting.body.body import BodyState, start
+from troupe.core.acting.repertoire.actions import Action, Channel
+from troupe.core.acting.repertoire.stockactions import stock_library
+from troupe.core.acting.repertoire.weights import (
     ARRIVAL,
     ARRIVED,
     Entry,

@@ -18,7 +18,7 @@ from troupe.core.kinematics.fingers import (
 )
 from troupe.core.maths import quat
 from troupe.core.motion import Motion
-from troupe.core.planning.set_pieces import lathe, placed
+from troupe.core.planning.spaces.set_pieces import lathe, placed
 from troupe.core.world import Body, World
 
 SKELETON = mannequin(1.75)

@@ -8,15 +8,15 @@ from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
 from troupe.core.maths import quat
 from troupe.core.motion import Motion
-from troupe.core.planning.arm_space import Arm, Held, angles_of, arm_space, checker, put
-from troupe.core.planning.arm_work import held_capsules
-from troupe.core.planning.body_shape import self_gaps
-from troupe.core.planning.collision import clearance
-from troupe.core.planning.rrt import SearchParams, plan
-from troupe.core.planning.set_pieces import bottle, box
-from troupe.core.planning.shortcut import shorten
-from troupe.core.planning.solids import solids
-from troupe.core.planning.space import hits
+from troupe.core.planning.hands.arm_work import held_capsules
+from troupe.core.planning.spaces.arm_space import Arm, Held, angles_of, arm_space, checker, put
+from troupe.core.planning.spaces.body_shape import self_gaps
+from troupe.core.planning.spaces.collision import clearance
+from troupe.core.planning.spaces.rrt import SearchParams, plan
+from troupe.core.planning.spaces.set_pieces import bottle, box
+from troupe.core.planning.spaces.shortcut import shorten
+from troupe.core.planning.spaces.solids import solids
+from troupe.core.planning.spaces.space import hits
 from troupe.core.world import World
 
 

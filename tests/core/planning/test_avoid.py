@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from troupe.core.planning import avoid, doorway, scenes
-from troupe.core.planning.actors import ActorSetup, NavigateParams, Style
-from troupe.core.planning.avoid import Crowd, steer
-from troupe.core.planning.behaviours import Go
-from troupe.core.planning.chart import DIRECTIONS, charted, rooms
-from troupe.core.planning.map import MapParams
-from troupe.core.planning.navigate import begin, step
+from troupe.core.planning.walkers import avoid, doorway, scenes
+from troupe.core.planning.walkers.actors import ActorSetup, NavigateParams, Style
+from troupe.core.planning.walkers.avoid import Crowd, steer
+from troupe.core.planning.walkers.behaviours import Go
+from troupe.core.planning.walkers.navigate import begin, step
+from troupe.core.planning.ways.chart import DIRECTIONS, charted, rooms
+from troupe.core.planning.ways.map import MapParams
 from troupe.core.world import World
 
 OPEN = np.full((2, 8), np.inf)

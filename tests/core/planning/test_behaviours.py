@@ -11,14 +11,14 @@ from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.walk import WalkParams, walk
 from troupe.core.motion import Path
 from troupe.core.params import declared
-from troupe.core.planning import behaviours, mingle, scenes, script, tasks
-from troupe.core.planning.actors import ActorSetup, Behaviour, NavigateParams
-from troupe.core.planning.behaviours import Evade, Follow, Go, Patrol, Pursue, Stand, Wander, intercept
-from troupe.core.planning.chart import sees
-from troupe.core.planning.mingle import Hide, Mingle, Queue, Search, Tag
-from troupe.core.planning.navigate import begin, play, step
-from troupe.core.planning.scenes import box, floor, spot, towards
-from troupe.core.planning.script import Script
+from troupe.core.planning.walkers import behaviours, mingle, scenes, script, tasks
+from troupe.core.planning.walkers.actors import ActorSetup, Behaviour, NavigateParams
+from troupe.core.planning.walkers.behaviours import Evade, Follow, Go, Patrol, Pursue, Stand, Wander, intercept
+from troupe.core.planning.walkers.mingle import Hide, Mingle, Queue, Search, Tag
+from troupe.core.planning.walkers.navigate import begin, play, step
+from troupe.core.planning.walkers.scenes import box, floor, spot, towards
+from troupe.core.planning.walkers.script import Script
+from troupe.core.planning.ways.chart import sees
 from troupe.core.world import World
 
 FPS = 24.0

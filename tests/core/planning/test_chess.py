@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from troupe.core.errors import FormatError
-from troupe.core.planning.chess import (
+from troupe.core.planning.hands.chess import (
     SQUARE,
     Carry,
     Position,
@@ -14,7 +14,7 @@ from troupe.core.planning.chess import (
     read_moves,
     square_place,
 )
-from troupe.core.planning.reach import Job, ReachParams
+from troupe.core.planning.hands.reach import Job, ReachParams
 
 BOARD = np.eye(4)
 

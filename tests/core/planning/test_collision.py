@@ -9,12 +9,12 @@ from troupe.core.kinematics import anatomy, fk
 from troupe.core.kinematics.fingers import hand_length
 from troupe.core.maths import geometry, quat
 from troupe.core.motion import Motion
-from troupe.core.planning.body_shape import beads, capsules, self_gaps, self_pairs
-from troupe.core.planning.collision import Checker, clearance, segment_box
-from troupe.core.planning.distance_field import closed, distance_field
-from troupe.core.planning.penetration import inside, penetrations
-from troupe.core.planning.set_pieces import ball, bottle, box, lathe, placed
-from troupe.core.planning.solids import Shapes, pieces, solids
+from troupe.core.planning.spaces.body_shape import beads, capsules, self_gaps, self_pairs
+from troupe.core.planning.spaces.collision import Checker, clearance, segment_box
+from troupe.core.planning.spaces.distance_field import closed, distance_field
+from troupe.core.planning.spaces.penetration import inside, penetrations
+from troupe.core.planning.spaces.set_pieces import ball, bottle, box, lathe, placed
+from troupe.core.planning.spaces.solids import Shapes, pieces, solids
 from troupe.core.world import Body, World
 
 RNG = np.random.default_rng(5)

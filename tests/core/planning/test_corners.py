@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import dijkstra
 from troupe.core.errors import InvalidParam, NoPath
-from troupe.core.planning.corners import Corners
-from troupe.core.planning.search import grid_graph
-from troupe.core.planning.walkable import WalkableParams, on_grid
+from troupe.core.planning.ways.corners import Corners
+from troupe.core.planning.ways.search import grid_graph
+from troupe.core.planning.ways.walkable import WalkableParams, on_grid
 
 
 def scene(rng, size=36):

@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from troupe.core import InvalidParam, NotVisible
 from troupe.core.maths import geometry
-from troupe.core.planning import awareness, explore
-from troupe.core.planning.awareness import Awareness, Explorer, sweep
-from troupe.core.planning.explore import ExploreParams, map_planner
-from troupe.core.planning.eyes import eye_at
-from troupe.core.planning.map import MapParams, project
-from troupe.core.planning.memory import MemoryParams
-from troupe.core.planning.recollection import NO_PATH
-from troupe.core.planning.scenery import scenery
-from troupe.core.planning.scenes import maze
-from troupe.core.planning.seek import seek
-from troupe.core.planning.survey import frontier, surveyed, unseen
-from troupe.core.planning.vision import VisionParams
-from troupe.core.planning.walkable import WalkableParams
+from troupe.core.planning.senses import awareness, explore
+from troupe.core.planning.senses.awareness import Awareness, Explorer, sweep
+from troupe.core.planning.senses.explore import ExploreParams, map_planner
+from troupe.core.planning.senses.eyes import eye_at
+from troupe.core.planning.senses.memory import MemoryParams
+from troupe.core.planning.senses.recollection import NO_PATH
+from troupe.core.planning.senses.scenery import scenery
+from troupe.core.planning.senses.seek import seek
+from troupe.core.planning.senses.survey import frontier, surveyed, unseen
+from troupe.core.planning.senses.vision import VisionParams
+from troupe.core.planning.walkers.scenes import maze
+from troupe.core.planning.ways.map import MapParams, project
+from troupe.core.planning.ways.walkable import WalkableParams
 from troupe.core.world import World
 
 from .sights import box, floor

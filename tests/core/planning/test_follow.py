@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from troupe.core.errors import InvalidMotion
-from troupe.core.planning.follow import FAITHFUL, FollowParams, advance, gains, gains_for, standing, wish
-from troupe.core.planning.polylines import nearest, ways
+from troupe.core.planning.walkers.follow import FAITHFUL, FollowParams, advance, gains, gains_for, standing, wish
+from troupe.core.planning.walkers.polylines import nearest, ways
 
 EAST = np.pi / 2
 ZIGZAG = np.array([[0.0, 0.0], [5.0, 0.0], [5.0, 5.0], [10.0, 5.0]])

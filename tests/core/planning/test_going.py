@@ -11,14 +11,14 @@ from troupe.core.figure.stroll import walk
 from troupe.core.kinematics import base
 from troupe.core.motion import Path
 from troupe.core.params import declared
-from troupe.core.planning import going, scenes
-from troupe.core.planning.exploring import ExploringParams, decisions, exploring, seen_and_known, set_out, walked
-from troupe.core.planning.follow import FollowParams, advance, gains, standing
-from troupe.core.planning.footing import GUESSED, with_footing
-from troupe.core.planning.map import project
-from troupe.core.planning.navigate import begin, step
-from troupe.core.planning.polylines import ways
-from troupe.core.planning.verify import verify_bodies
+from troupe.core.planning.senses.exploring import ExploringParams, decisions, exploring, seen_and_known, set_out, walked
+from troupe.core.planning.walkers import going, scenes
+from troupe.core.planning.walkers.follow import FollowParams, advance, gains, standing
+from troupe.core.planning.walkers.navigate import begin, step
+from troupe.core.planning.walkers.polylines import ways
+from troupe.core.planning.walkers.verify import verify_bodies
+from troupe.core.planning.ways.footing import GUESSED, with_footing
+from troupe.core.planning.ways.map import project
 from troupe.core.world import Body, World
 
 PERSON = mannequin(1.7)

@@ -8,8 +8,8 @@ import pytest
 from troupe.core import InvalidParam
 from troupe.core.errors import NoGrasp
 from troupe.core.maths import quat
-from troupe.core.planning.grasp import Grasp, bounds, for_purpose, framed, grasps_of, touches
-from troupe.core.planning.set_pieces import ball, bottle, box, lathe, placed
+from troupe.core.planning.hands.grasp import Grasp, bounds, for_purpose, framed, grasps_of, touches
+from troupe.core.planning.spaces.set_pieces import ball, bottle, box, lathe, placed
 from troupe.core.world import Body
 
 TURN = quat.to_matrix(quat.exp(np.array([0.3, -0.5, 0.9])))

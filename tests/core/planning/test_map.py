@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from troupe.core.errors import InvalidParam, NoPath
-from troupe.core.planning import footprint, growth, terrain
-from troupe.core.planning.map import MapParams, project, update, with_discs
-from troupe.core.planning.walkable import WalkableParams
+from troupe.core.planning.ways import footprint, growth, terrain
+from troupe.core.planning.ways.map import MapParams, project, update, with_discs
+from troupe.core.planning.ways.walkable import WalkableParams
 from troupe.core.world import Body, World
 
 BOX = np.array(

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from troupe.core import InvalidParam
-from troupe.core.planning.awareness import Awareness, Explorer
-from troupe.core.planning.belief import recalled_world
-from troupe.core.planning.eyes import eye_at
-from troupe.core.planning.memory import Memory, MemoryParams, update, vanished
-from troupe.core.planning.recollection import (
+from troupe.core.planning.senses.awareness import Awareness, Explorer
+from troupe.core.planning.senses.belief import recalled_world
+from troupe.core.planning.senses.eyes import eye_at
+from troupe.core.planning.senses.memory import Memory, MemoryParams, update, vanished
+from troupe.core.planning.senses.recollection import (
     CLOSED_DOORS,
     GOAL_SEEN,
     LASTING,
@@ -24,8 +24,8 @@ from troupe.core.planning.recollection import (
     respond,
     trusts,
 )
-from troupe.core.planning.scenery import scenery
-from troupe.core.planning.vision import VisionParams, see
+from troupe.core.planning.senses.scenery import scenery
+from troupe.core.planning.senses.vision import VisionParams, see
 from troupe.core.world import World
 
 from .sights import at, ball, box, floor

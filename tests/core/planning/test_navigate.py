@@ -13,15 +13,15 @@ from troupe.core.gait.travel import TravelParams
 from troupe.core.maths import geometry
 from troupe.core.maths.spline import arc_length, at_length
 from troupe.core.motion import Path
-from troupe.core.planning import courses, navigate, scenes
-from troupe.core.planning.actors import ActorSetup, Command, NavigateParams, Style
-from troupe.core.planning.behaviours import Go, Stand, Wander
-from troupe.core.planning.chart import charted, clearance, sees
-from troupe.core.planning.follow import FAITHFUL, standing
-from troupe.core.planning.map import MapParams
-from troupe.core.planning.navigate import base_track, begin, direct, performed, play, reported, run, step
-from troupe.core.planning.scenes import box, floor, spot, towards
-from troupe.core.planning.verify import verify
+from troupe.core.planning.walkers import courses, navigate, scenes
+from troupe.core.planning.walkers.actors import ActorSetup, Command, NavigateParams, Style
+from troupe.core.planning.walkers.behaviours import Go, Stand, Wander
+from troupe.core.planning.walkers.follow import FAITHFUL, standing
+from troupe.core.planning.walkers.navigate import base_track, begin, direct, performed, play, reported, run, step
+from troupe.core.planning.walkers.scenes import box, floor, spot, towards
+from troupe.core.planning.walkers.verify import verify
+from troupe.core.planning.ways.chart import charted, clearance, sees
+from troupe.core.planning.ways.map import MapParams
 from troupe.core.world import World
 
 FPS = 24.0
@@ -148,7 +148,7 @@ def test_others_are_predicted_where_they_will_be_or_taken_where_they_are():
 
 
 def _senses(state):
-    from troupe.core.planning.sensors import Senses
+    from troupe.core.planning.walkers.sensors import Senses
 
     return Senses(state, World(fps=FPS), 0, 0)
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from troupe.core.errors import NoIK
-from troupe.core.planning import puma
-from troupe.core.planning.problems import MAPS, l_shape, piano, square
-from troupe.core.planning.rrt import SearchParams, plan
-from troupe.core.planning.shortcut import lengths, shorten
-from troupe.core.planning.space import hits
+from troupe.core.planning.spaces import puma
+from troupe.core.planning.spaces.problems import MAPS, l_shape, piano, square
+from troupe.core.planning.spaces.rrt import SearchParams, plan
+from troupe.core.planning.spaces.shortcut import lengths, shorten
+from troupe.core.planning.spaces.space import hits
 
 SEEDS = {"two gates": 0}
 """Lucky ones, for searches that would take their time."""

@@ -12,12 +12,12 @@ from troupe.core.kinematics import anatomy, fk
 from troupe.core.kinematics.fingers import finger_joints, grip_place, palm_axes
 from troupe.core.kinematics.gaze import EVENT as GAZE
 from troupe.core.maths import geometry, quat
-from troupe.core.planning.grasp import Grasp, framed
-from troupe.core.planning.problems import bottle_scene
-from troupe.core.planning.reach import Job, ReachParams, reach
-from troupe.core.planning.set_pieces import bottle, box, placed
-from troupe.core.planning.solids import Shapes
-from troupe.core.planning.stages import STAGE
+from troupe.core.planning.hands.grasp import Grasp, framed
+from troupe.core.planning.hands.reach import Job, ReachParams, reach
+from troupe.core.planning.hands.stages import STAGE
+from troupe.core.planning.spaces.problems import bottle_scene
+from troupe.core.planning.spaces.set_pieces import bottle, box, placed
+from troupe.core.planning.spaces.solids import Shapes
 from troupe.core.skeleton import Pose
 from troupe.core.world import World
 

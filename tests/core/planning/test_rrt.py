@@ -8,10 +8,10 @@ import pytest
 from troupe.core import Cancelled, InvalidParam, NoPath, Timeout
 from troupe.core.maths import quat
 from troupe.core.motion import Path
-from troupe.core.planning.rrt import SearchParams, plan
-from troupe.core.planning.shortcut import SmoothParams, along, lengths, rounded, shorten, timed
-from troupe.core.planning.space import RIGID_AXES, RigidSpace, Space, checked, hits
-from troupe.core.planning.tree import Grown, Tree
+from troupe.core.planning.spaces.rrt import SearchParams, plan
+from troupe.core.planning.spaces.shortcut import SmoothParams, along, lengths, rounded, shorten, timed
+from troupe.core.planning.spaces.space import RIGID_AXES, RigidSpace, Space, checked, hits
+from troupe.core.planning.spaces.tree import Grown, Tree
 
 SIDE = 0.04
 MAPS = {

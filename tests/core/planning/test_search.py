@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 from troupe.core.errors import InvalidParam
-from troupe.core.planning.search import DIRECTIONS, grid_graph, prices, search
-from troupe.core.planning.walkable import on_grid
+from troupe.core.planning.ways.search import DIRECTIONS, grid_graph, prices, search
+from troupe.core.planning.ways.walkable import on_grid
 
 
 def grid(rng, size=24):

@@ -8,10 +8,10 @@ from troupe.core import InvalidParam, TroupeError
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.maths import geometry, quat
 from troupe.core.motion import Motion
-from troupe.core.planning.eyes import eye_at, eye_of, eyes
-from troupe.core.planning.patches import split, whole
-from troupe.core.planning.scenery import actor_body, placement, scenery, velocity, with_bodies
-from troupe.core.planning.vision import VisionParams, false_colour, see
+from troupe.core.planning.senses.eyes import eye_at, eye_of, eyes
+from troupe.core.planning.senses.patches import split, whole
+from troupe.core.planning.senses.scenery import actor_body, placement, scenery, velocity, with_bodies
+from troupe.core.planning.senses.vision import VisionParams, false_colour, see
 from troupe.core.skeleton import Pose
 from troupe.core.world import Body, World
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from troupe.core.errors import InvalidParam, NoPath
-from troupe.core.planning import cornerways, routes
-from troupe.core.planning.map import Map, MapParams
-from troupe.core.planning.walkable import WalkableParams, on_grid, walkable
+from troupe.core.planning.ways import cornerways, routes
+from troupe.core.planning.ways.map import Map, MapParams
+from troupe.core.planning.ways.walkable import WalkableParams, on_grid, walkable
 
 FAITHFUL = WalkableParams.faithful()
 

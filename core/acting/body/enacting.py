@@ -1,0 +1,243 @@
+"""One body of a play: its actions on its own skeleton, on feet that stand where they stand and walk where it goes.
+
+Where the body is to be is a base track. `core.gait.travel` puts footfalls under it; whenever it goes or turns, that
+walk takes the place of the stance, as an action among the others, so that arms, gestures and the head lie over it as
+over any stance. Everywhere else the feet stay on their last footfalls and the legs are solved from the hips that the
+stance asks for. Stances that step by themselves (dances, gaits on a clock) keep their own legs and carry the
+body along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...gait.travel import TravelParams, travel
+from ...kinematics import fk
+from ...maths import quat
+from ...maths.ramp import smoothstep
+from ...motion import Event, Motion, Path
+from ...skeleton import SIDES, Array, Pose, Skeleton
+from ..act import STANCES
+from ..repertoire.actions import Action, Channel, Clip
+from ..repertoire.library import ActionLibrary, canonical
+from ..repertoire.puppet import AXES as ANGLES
+from ..repertoire.puppet import JOINTS, angles_of, turns
+from ..repertoire.tables import Sheet
+from .body import BodyParams, BodyState, start
+from .fitting import fit
+from .footwork import Footwork, stepped
+from .perform import Selection
+from .posing import joined, posed, values_of
+from .stepping import Order, advanced, ordered
+from .tracks import Track
+
+WAY, STEPS = "ON_THE_WAY", "STEPS"
+"""Values that tell how much of a body walks along its track, and how much its legs step by themselves."""
+AXES = ("x", "y", "heading")
+LEG_CHANNEL = ("Lhip", "x")
+EARLY, LATE, GAP = 0.25, 0.2, 0.9
+"""Time that a walk takes over before it goes and keeps after it stands, and shortest stand between two walks [s]."""
+FADE_IN, FADE_OUT = 0.35, 0.6
+LEAD = 0.1
+"""Time before the beginning at which a body is told what it begins with, so that nothing of it shows [s]."""
+UPRIGHT, LEVEL = 0.9, 0.01
+"""Height of the hips of a body that stands, as a part of that with straight legs, and how level its feet are [m]."""
+_UP = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one body does during a take.
+
+    Attributes:
+        wishes: Selections and orders in time [s]; where it faces follows from the track.
+        track: (T, 3) where it is to be: x, y [m], heading [rad].
+        targets: World points by name.
+        styles: Style parameters by name.
+        start: Pose at the first sample; None for the stand of its walk.
+    """
+
+    wishes: Sequence[Selection | Order]
+    track: Array
+    targets: Mapping[str, Track]
+    styles: Mapping[str, float | Track]
+    start: Pose | None = None
+
+
+def enact(
+    skeleton: Skeleton,
+    sheets: Sequence[Sheet],
+    part: Part,
+    fps: float,
+    params: BodyParams | None = None,
+    gait: TravelParams | None = None,
+) -> Motion:
+    """The motion of one body on a level floor at height 0.
+
+    Args:
+        skeleton: Whose motion it is.
+        sheets: Its actions; the first group of the first sheet is that of the stances.
+        part: What it does.
+        fps: Samples a second, those of the track.
+        params: How it carries out its actions.
+        gait: How it walks.
+
+    Returns:
+        A motion with base, contact curves, the curves of shape keys and properties, and an event `cue` for every
+        selection.
+    """
+    times = np.arange(len(part.track)) / fps
+    marked = list(map(stepping, sheets))
+    stand = part.start or _stand(_told(skeleton, ActionLibrary(marked), part, part.wishes, params))
+    walk = travel(skeleton, Path(part.track, AXES, times), gait, start=stand)
+    spans = _spans(walk, part.track, fps)
+    library = ActionLibrary([*marked, _ways(walk, part.track, spans, fps)])
+    state = _told(skeleton, library, part, _rerouted(part.wishes, spans, fps), params)
+    cues = []
+    for wish in part.wishes:
+        if not isinstance(wish, Order):
+            cues.append(Event(wish.time, "cue", {"group": wish.group, "action": wish.action, "target": wish.target}))
+    state, some = advanced(state, float(times[-1]), times)
+    frames = joined(some)
+    on_way, steps = (
+        np.zeros(len(times)) if (v := library.layout.value(frames.channels, name)) is None else np.clip(v, 0.0, 1.0)
+        for name in (WAY, STEPS)
+    )
+    # a morph between a stance and a gait steps for as much of it as is gait
+    steps = smoothstep(np.clip(steps / 0.3, 0.0, 1.0)) * (1.0 - on_way)
+    feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit)
+    rotations, roots = posed(state.stage, feet.frames())
+    rotations = feet.legs(rotations, roots)
+    curves = {n: v for n, v in values_of(state.stage, frames.channels).items() if n.split("/")[-1] not in (WAY, STEPS)}
+    events = (*walk.events, *cues)
+    return Motion(
+        skeleton,
+        fps,
+        roots,
+        quat.continuous(rotations),
+        base=feet.base,
+        curves={**curves, **feet.contacts()},
+        events=tuple(sorted(events, key=lambda e: e.time)),
+    )
+
+
+def _told(
+    skeleton: Skeleton,
+    library: ActionLibrary,
+    part: Part,
+    wishes: Iterable[Selection | Order],
+    params: BodyParams | None,
+) -> BodyState:
+    """A body at the beginning of its part that has been told everything."""
+    x, y, heading = map(float, part.track[0])
+    place = (x, y, heading)
+    state = start(library, skeleton, params, place=place, time=-LEAD, styles=part.styles, targets=part.targets)
+    for wish in wishes:
+        if not isinstance(wish, Order) and wish.time <= 0.0 and wish.fade == 0.0:
+            wish = wish._replace(time=-LEAD)
+        if isinstance(wish, Order):
+            state = ordered(state, wish)
+        elif wish.action:
+            state = state.select(wish.group, wish.action, wish.time, target=wish.target, fade=wish.fade)
+        else:
+            state = state.release(wish.group, wish.time, fade=wish.fade)
+    return state
+
+
+def _stand(state: BodyState) -> Pose | None:
+    """The pose in which a body begins, for a walk to go on from; None where it does not stand on both feet."""
+    pose = state.advance(0.0).pose()
+    body = state.stage.fit.skeleton
+    positions, _ = fk.forward(body, pose.rotations, pose.root)
+    heights = [positions[body.joint(f"foot_{side}"), 2] - state.stage.fit.ankle_height for side in SIDES]
+    tall = pose.root[2] > UPRIGHT * body.offsets[0, 2]
+    return pose if tall and max(map(abs, heights)) < LEVEL else None
+
+
+def stepping(sheet: Sheet) -> Sheet:
+    """The sheet with its stepping actions marked: those with a tempo, or turning by themselves, that move the legs."""
+    return replace(sheet, actions={name: _marked(action) for name, action in sheet.actions.items()})
+
+
+def _marked(action: Action) -> Action:
+    steps = bool(action.tempo) or isinstance(action.source, Clip) or any(k[0] == "TURN" for k in action.channels)
+    if not steps or LEG_CHANNEL not in action.channels:
+        return action
+    channels = {**action.channels, (STEPS, "value"): Channel(1.0, 1.0)}
+    source = action.source
+    if isinstance(source, Clip):
+        source = replace(source, samples=np.column_stack([source.samples, np.ones(len(source.samples))]))
+    return replace(action, channels=channels, source=source)
+
+
+def _spans(walk: Motion, track: Array, fps: float) -> list[tuple[int, int]]:
+    """First and last sample of each time in which the body goes or turns, with some time around it."""
+    if len(track) < 2:
+        return []
+    change = np.abs(np.gradient(track, axis=0)) * fps
+    moving = (np.hypot(change[:, 0], change[:, 1]) > 0.03) | (change[:, 2] > 0.05) | stepped(walk)
+    spans: list[tuple[int, int]] = []
+    for k in np.flatnonzero(moving).tolist():
+        if spans and k - spans[-1][1] <= GAP * fps:
+            spans[-1] = (spans[-1][0], k)
+        else:
+            spans.append((k, k))
+    last = len(track) - 1
+    return [(max(0, a - round(EARLY * fps)), min(last, b + round(LATE * fps))) for a, b in spans]
+
+
+def _ways(walk: Motion, track: Array, spans: Sequence[tuple[int, int]], fps: float) -> Sheet:
+    """The walk as stances, one for each span of it."""
+    if not spans:
+        return Sheet()
+    angles, headings = fit(walk.skeleton).angles(walk.rotations)
+    # the body heads along its track: what the upper torso turns besides is an angle of the torso
+    torso = quat.multiply(quat.about(_UP, headings - track[:, 2])[:, None], turns(angles))
+    angles[:, 0] = np.unwrap(angles_of(torso)[:, 0], axis=0)
+    degrees = np.degrees(angles.reshape(len(walk), -1))
+    keys = [(joint, axis) for joint in JOINTS for axis in ANGLES]
+    actions = {}
+    for n, (a, b) in enumerate(spans):
+        stop = min(len(walk), b + 1 + round((FADE_OUT + 1.0) * fps))
+        rows = np.column_stack([degrees[a:stop], np.ones(stop - a)])
+        name = way_name(n)
+        actions[name] = Action(
+            name,
+            {key: Channel(float(rows[0, k]), float(rows[0, k])) for k, key in enumerate([*keys, (WAY, "value")])},
+            fade_in=FADE_IN,
+            fade_out=FADE_OUT,
+            source=Clip(rows, fps, False),
+            spherical=True,
+        )
+    return Sheet(actions=actions, groups=[(STANCES, list(actions))])
+
+
+def way_name(number: int) -> str:
+    """Name of the stance that is the walk of one span."""
+    return f"(way {number + 1})"
+
+
+def _rerouted(
+    wishes: Iterable[Selection | Order], spans: Sequence[tuple[int, int]], fps: float
+) -> list[Selection | Order]:
+    """The wishes with walks in the place of stances; a stance that is asked for meanwhile comes afterwards."""
+    out: list[Selection | Order] = []
+    stances: list[Selection] = []
+    for wish in wishes:
+        if isinstance(wish, Order):
+            if wish.what != "face":
+                out.append(wish)
+        elif canonical(wish.group) != canonical(STANCES):
+            out.append(wish)
+        else:
+            stances.append(wish)
+            if not any(a <= wish.time * fps < b for a, b in spans):
+                out.append(wish)
+    for n, (a, b) in enumerate(spans):
+        out.append(Selection(a / fps, STANCES, way_name(n), "", 0.0 if a == 0 else FADE_IN))
+        last = max((w for w in stances if w.time * fps < b), key=lambda w: w.time, default=Selection(0.0, STANCES, ""))
+        out.append(Selection(b / fps, STANCES, last.action, last.target, FADE_OUT))
+    return sorted(out, key=lambda w: w.time)

@@ -1,0 +1,137 @@
+"""Hips and legs of a body that acts: on the footfalls of its walk, or on its own feet where it dances."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ...kinematics import fk
+from ...kinematics.limb_ik import LIMBS, place_limb
+from ...maths import quat
+from ...maths.ramp import smoothstep
+from ...motion import Motion
+from ...skeleton import SIDES, Array, Skeleton
+from .fitting import Fit
+from .posing import Frames
+
+REACH = 0.9995
+"""Part of its length to which a leg is stretched at most."""
+LIFT = 0.04
+"""Height of the small step with which a foot leaves its footfall for a dance, and comes back [m]."""
+MOVING = 0.05
+"""Speed from which a foot steps [leg lengths a second]."""
+_UP = np.array([0.0, 0.0, 1.0])
+_PUPPET = frozenset(
+    ("hips", "spine", "neck", "head")
+    + tuple(f"{r}_{s}" for s in SIDES for r in ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shin", "foot"))
+)
+"""Roles that actions speak for."""
+
+Flags = npt.NDArray[np.bool_]
+
+
+def stepped(walk: Motion) -> Flags:
+    """(T,) whether a foot of a walk is on its way."""
+    positions, _ = fk.forward(walk.skeleton, walk.rotations, walk.roots)
+    feet = positions[:, [walk.skeleton.joint(f"foot_{side}") for side in SIDES]]
+    speed = np.linalg.norm(np.gradient(feet, axis=0), axis=-1).max(axis=-1) * walk.fps
+    out: Flags = speed > MOVING * walk.skeleton.leg_length()
+    return out
+
+
+class Footwork:
+    """Hips and legs of a body: where the walk, the stance and the steps of a dance put them."""
+
+    def __init__(
+        self,
+        skeleton: Skeleton,
+        walk: Motion,
+        frames: Frames,
+        track: Array,
+        on_way: Array,
+        steps: Array,
+        fit: Fit,
+    ) -> None:
+        self._skeleton, self._walk, self._frames, self._fit, self._steps = skeleton, walk, frames, fit, steps
+        turned = frames.heading - frames.heading[0]
+        self._heading = track[:, 2] + turned
+        facing = quat.about(_UP, self._heading)
+        moved = np.diff(np.column_stack([frames.x, frames.y, np.zeros(len(frames.x))]), axis=0, prepend=0.0)
+        moved[0] = 0.0
+        self._drift: Array = np.cumsum(
+            steps[:, None] * quat.rotate(quat.about(_UP, track[:, 2] - frames.heading[0]), moved), axis=0
+        )
+        self._joints = [skeleton.joint(f"foot_{s}") for s in SIDES]
+        positions, globals_ = fk.forward(skeleton, walk.rotations, walk.roots)
+        self._ankles = positions[:, self._joints] + self._drift[:, None]
+        self._soles = globals_[:, self._joints]
+        self.base = np.column_stack([track[:, :2] + self._drift[:, :2], self._heading])
+        feet = quat.rotate(facing[:, None], frames.feet)
+        low = frames.feet[np.arange(len(feet)), frames.support, 2]
+        stood = self._ankles.mean(axis=1) - feet.mean(axis=1)
+        danced = np.column_stack([track[:, :2], np.zeros(len(track))]) + self._drift
+        roots = stood + steps[:, None] * (danced - stood)
+        roots[:, 2] = fit.ankle_height - low
+        roots += on_way[:, None] * (walk.roots + self._drift - roots)
+        self._roots = roots
+        self._roots = roots - self._drop()[:, None] * _UP
+        self._low = low
+
+    def _drop(self) -> Array:
+        """How far (T,) the hips must come down for both legs to reach their footfalls [m]."""
+        body = self._skeleton
+        pelvis = self._fit.rotations(self._frames.turned, self._heading)[:, 0]
+        drop = np.zeros(len(pelvis))
+        for k, side in enumerate(SIDES):
+            hip = self._roots + quat.rotate(pelvis, body.offsets[body.joint(f"thigh_{side}")])
+            length = REACH * sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("shin", "foot"))
+            line = hip - self._ankles[:, k]
+            flat = np.minimum(np.hypot(line[:, 0], line[:, 1]), 0.95 * length)
+            lack = line[:, 2] - np.sqrt(length * length - flat * flat)
+            drop = np.maximum(drop, lack * (1.0 - self._shares()[:, k]))
+        return drop
+
+    def frames(self) -> Frames:
+        """The body where it is, as far as `posing.posed` must know it."""
+        floor = self._roots[:, 2] - self._fit.ankle_height + self._low
+        return replace(self._frames, x=self._roots[:, 0], y=self._roots[:, 1], heading=self._heading, floor=floor)
+
+    def _shares(self) -> Array:
+        """(T, 2) how far each foot has left its footfall for the steps of a dance; one goes after the other."""
+        return np.stack([smoothstep(np.clip(2.0 * self._steps - k, 0.0, 1.0)) for k in (0, 1)], axis=1)
+
+    def legs(self, rotations: Array, roots: Array) -> Array:
+        """Rotations (T, J, 4) with the feet on their footfalls."""
+        body = self._skeleton
+        positions, globals_ = fk.forward(body, rotations, roots)
+        shares = self._shares()
+        soles = []
+        for k, side in enumerate(SIDES):
+            own, share = positions[:, self._joints[k]], shares[:, k]
+            goal = self._ankles[:, k] + share[:, None] * (own - self._ankles[:, k])
+            apart = np.minimum(np.linalg.norm(own - self._ankles[:, k], axis=-1) / 0.2, 1.0)
+            goal = goal + (LIFT * 4.0 * share * (1.0 - share) * apart)[:, None] * _UP
+            soles.append(quat.slerp(self._soles[:, k], globals_[:, self._joints[k]], share))
+            globals_ = place_limb(body, globals_, positions, LIMBS[f"foot_{side}"], goal)
+        for joint, sole in zip(self._joints, soles, strict=True):
+            globals_[:, joint] = sole
+        out = fk.local_rotations(body, globals_)
+        spoken = {j for role, joints in body.roles.items() if role in _PUPPET for j in joints}
+        rest = [j for j in range(len(body)) if j not in spoken]
+        out[:, rest] = self._walk.rotations[:, rest]
+        return out
+
+    def contacts(self) -> dict[str, Array]:
+        """Which foot stands, as curves."""
+        shares, found, stands = self._shares(), {}, ~stepped(self._walk)
+        for k, side in enumerate(SIDES):
+            own = (self._frames.support == k).astype(np.float64)
+            for part in ("foot", "toe"):
+                name = f"contact/{part}_{side}"
+                if name in self._walk.curves:
+                    walked = np.where(shares[:, k] <= 0.0, np.maximum(self._walk.curves[name], stands), 0.0)
+                    found[name] = np.where(self._steps >= 1.0, own, walked)
+        return found

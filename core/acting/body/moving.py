@@ -1,0 +1,156 @@
+"""A body moved through a stretch of time in which nothing happens to it: all instants of it are evaluated together.
+
+Phase, heading and place are integrated on a grid of their own. The grid points and the wanted instants are evaluated at
+once, whether that is one frame or a whole take, so that baking and stepping agree; and the legs of many bodies at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from ...skeleton import Array
+from ..repertoire.actions import LOOK, TURN
+from ..repertoire.puppet import turns
+from ..repertoire.weights import Entry, entry_weights, plain_ramp
+from .clock import GRID_HZ, grid_phases, phases_at, tick_of
+from .flow import Flow
+from .posing import Frames, puppet_angles
+from .propulsion import Steps, Way, between, propelled
+from .selection import settled, target_points
+
+GAZE_FADE = 0.8
+"""Time in which the gaze goes over from one target to another [s]."""
+F = TypeVar("F", bound=Flow)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stretch:
+    """Channels at the grid points and the wanted instants of one stretch of time, before legs are computed."""
+
+    time: float
+    frames: Array
+    last: int
+    phase: float
+    channels: Array
+    alphas: Array
+    memory: dict[tuple[str, int], float]
+
+
+def moved(flow: F, time: float, frames: Array) -> tuple[F, list[Frames]]:
+    """The body at `time`, nothing happening until then, and at instants on the way."""
+    if time == flow.time and not len(frames):
+        return flow, []
+    stretch = _stretch(flow, time, frames)
+    turned = turns(puppet_angles(flow.stage, stretch.channels))
+    return _stepped(flow, stretch, turned, *flow.stage.fit.legs(turned))
+
+
+def moved_together(flows: Sequence[F], time: float) -> list[F]:
+    """Bodies of one skeleton, library and manner at `time`, nothing happening to any of them until then."""
+    stretches = [_stretch(flow, time, np.array([time])) for flow in flows]
+    turned = turns(puppet_angles(flows[0].stage, np.concatenate([s.channels for s in stretches])))
+    feet, shins = flows[0].stage.fit.legs(turned)
+    out, at = [], 0
+    for flow, stretch in zip(flows, stretches, strict=True):
+        rows = slice(at, at + len(stretch.channels))
+        out.append(_stepped(flow, stretch, turned[rows], feet[rows], shins[rows])[0])
+        at = rows.stop
+    return out
+
+
+def _stretch(flow: Flow, time: float, frames: Array) -> _Stretch:
+    last = max(tick_of(time), flow.tick)
+    memory = dict(flow.memory)
+    phases = grid_phases(flow.rate, flow.phase_there, flow.tick, last)
+    times = np.concatenate([np.arange(flow.tick + 1, last + 1) / GRID_HZ, frames])
+    there = np.concatenate([phases[1:], phases_at(flow.rate, frames, phases, flow.tick)])
+    histories = [g.history for g in flow.groups]
+    channels, alphas = flow.stage.channels(histories, flow.styles, times, there, memory)
+    return _Stretch(time, frames, last, float(phases[-1]), channels, alphas, memory)
+
+
+def _stepped(flow: F, stretch: _Stretch, turned: Array, feet: Array, shins: Array) -> tuple[F, list[Frames]]:
+    """The body at the end of a stretch, and at its instants."""
+    stage, time, count = flow.stage, stretch.time, stretch.last - flow.tick
+    spin = stage.library.layout.value(stretch.channels[:count], TURN)
+    turning = np.zeros(count) if spin is None else np.radians(spin)
+    steps = propelled(flow.footing, feet[:count], turning, _way(flow, time))
+    if not stage.params.travel:
+        steps = steps._replace(x=np.full(count + 1, flow.footing.x), y=np.full(count + 1, flow.footing.y))
+    some: list[Frames] = []
+    if len(stretch.frames):
+        rows = (a[count:] for a in (stretch.channels, stretch.alphas, turned, feet, shins))
+        some = [_frames(flow, stretch.frames, steps, *rows)]
+    flow = replace(
+        flow,
+        time=time,
+        groups=tuple(settled(stage, g, state, time) for g, state in enumerate(flow.groups)),
+        tick=stretch.last,
+        phase_there=stretch.phase,
+        footing=steps.footing(count),
+        memory=stretch.memory,
+        warnings=_failures(flow, stretch.memory),
+        now=_last_frame(some[-1]) if some and some[-1].times[-1] == time else None,
+    )
+    return flow, some
+
+
+def _way(flow: Flow, time: float) -> Way:
+    """What bends the way of a body up to `time`."""
+    facing: float | tuple[float, float] | None = None
+    if isinstance(flow.facing, str):
+        if flow.facing in flow.targets:
+            point = flow.targets[flow.facing].at(np.array([time]))[0]
+            facing = (float(point[0]), float(point[1]))
+    else:
+        facing = flow.facing
+    return Way(flow.stage.around, flow.stage.floor, facing, flow.stage.params.turn_rate, flow.stage.chance)
+
+
+def _frames(
+    flow: Flow, times: Array, steps: Steps, channels: Array, alphas: Array, turned: Array, feet: Array, shins: Array
+) -> Frames:
+    ticks = np.floor(times * GRID_HZ + 1e-7).astype(np.int64)
+    which = np.minimum(np.maximum(ticks - flow.tick, 0), len(steps.x) - 1)
+    x, y, heading, floor, support = between(steps, which, feet, np.maximum(times - ticks / GRID_HZ, 0.0))
+    if not flow.stage.params.travel:
+        x, y = steps.x[which], steps.y[which]
+    gaze = _gaze(flow, times, flow.stage.library.layout.value(channels, LOOK))
+    aims = target_points(flow.stage, flow.groups, flow.targets, times)
+    return Frames(times, channels, alphas, turned, feet, shins, x, y, heading, floor, support, gaze, aims)
+
+
+def _gaze(flow: Flow, times: Array, asked: Array | None) -> Array:
+    """(T, 4) point looked at and weight."""
+    out = np.zeros((len(times), 4))
+    looks = flow.looks
+    if not any(look.target in flow.targets for look in looks):
+        return out
+    fade = plain_ramp(GAZE_FADE)
+    weights = entry_weights([Entry(0, look.time) for look in looks], [fade] * (len(looks) - 1), times)
+    for look, weight in zip(looks, weights, strict=True):
+        if look.target in flow.targets:
+            share = weight[:, 0] * (1.0 if look.always else 0.0 if asked is None else np.clip(asked, 0.0, 1.0))
+            out[:, :3] += share[:, None] * flow.targets[look.target].at(times)
+            out[:, 3] += share
+    out[:, :3] /= np.maximum(out[:, 3:], 1e-12)
+    return out
+
+
+def _failures(flow: Flow, memory: dict[tuple[str, int], float]) -> tuple[str, ...]:
+    """The warnings with those of expressions that gave no number for the first time."""
+    notes = [
+        f"{name[1:]}: an interpolant gave no number and was held at its last value"
+        for name, k in memory
+        if name.startswith("!") and (name, k) not in flow.memory
+    ]
+    fresh = [n for n in dict.fromkeys(notes) if n not in flow.warnings]
+    return (*flow.warnings, *fresh)
+
+
+def _last_frame(frames: Frames) -> Frames:
+    return Frames(*(getattr(frames, name)[-1:] for name in Frames.__dataclass_fields__))

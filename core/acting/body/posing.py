@@ -1,0 +1,227 @@
+"""From composited channels to the pose of a skeleton: gaze, flat feet, and hands and feet at their places.
+
+The order is that of Perlin (1995): pose, forward kinematics, look-at; then limbs whose ends have a place are solved
+from the pose they have, by as much as the place counts, so that a place of no weight changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from ...kinematics import fk
+from ...kinematics.limb_ik import LIMBS, place_limb
+from ...maths import quat
+from ...maths.ramp import smoothstep
+from ...skeleton import SIDES, Array
+from ..repertoire.actions import LOOK, PLANT, TURN
+from ..repertoire.compositor import Slot
+from ..repertoire.puppet import ANKLES, INDEX, JOINTS, cleared, limited, turns
+from ..repertoire.tablelines import GROUND, TARGET
+from ..repertoire.tables import curve_name
+from .lookat import looked
+from .stage import Stage
+
+FLAT = 0.06
+"""Height above the other from which a foot is no longer laid flat, on a person with legs of 0.84 m [m]."""
+REACH = 0.999
+"""Part of its length to which a limb is stretched at most for a place out of reach."""
+_UP = np.array([0.0, 0.0, 1.0])
+_ROLES: Mapping[str, str] = {
+    "Root": "spine",
+    "Waist": "hips",
+    "Neck": "neck",
+    "Nod": "head",
+    **{
+        f"{s}{j}": f"{r}_{s}"
+        for s in SIDES
+        for j, r in (
+            ("chest", "clavicle"),
+            ("shoulder", "upper_arm"),
+            ("elbow", "forearm"),
+            ("wrist", "hand"),
+            ("pelvis", "thigh"),
+            ("hip", "thigh"),
+            ("knee", "shin"),
+            ("ankle", "foot"),
+        )
+    },
+}
+"""The role whose joint carries a puppet joint; of a chain the last."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """A body at T instants, before it is put on the skeleton.
+
+    Attributes:
+        times: (T,) [s].
+        channels: (T, channels) composited; places are multiplied by their opacity.
+        alphas: (T, slots) opacity of places.
+        turned: (T, 20, 4) puppet `turns`.
+        feet, shins: (T, 2, 3) ankles and (T, 2, 4) orientations, as of `Fit.legs`.
+        x, y, heading, floor: (T,) where it stands [m, rad].
+        support: (T,) the foot that stands, 0 left, 1 right.
+        gaze: (T, 3) world point looked at [m], and its weight last: (T, 4).
+        targets: (T, 3) world point at which places are aimed [m].
+    """
+
+    times: Array
+    channels: Array
+    alphas: Array
+    turned: Array
+    feet: Array
+    shins: Array
+    x: Array
+    y: Array
+    heading: Array
+    floor: Array
+    support: npt.NDArray[np.int64]
+    gaze: Array
+    targets: Array
+
+
+def joined(parts: list[Frames]) -> Frames:
+    """Frames one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    return Frames(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Frames)))
+
+
+def puppet_angles(stage: Stage, channels: Array) -> Array:
+    """Puppet angles (T, 20, 3) [rad] of channels (T, channels)."""
+    angles = np.radians(channels[:, : 3 * len(JOINTS)]).reshape(-1, len(JOINTS), 3)
+    angles = limited(angles)
+    if stage.params.clear_arms and stage.fit.skeleton.arm_clearance > 0:
+        angles = cleared(angles, stage.fit.skeleton.arm_clearance)
+    return angles
+
+
+def posed(stage: Stage, frames: Frames) -> tuple[Array, Array]:
+    """Rotations (T, J, 4) and roots (T, 3) [m] of a skeleton, in the world."""
+    fit, feet = stage.fit, frames.feet
+    turned = np.array(frames.turned)
+    _look(stage, frames, turned)
+    low = feet[np.arange(len(feet)), frames.support, 2]
+    planted = stage.library.layout.value(frames.channels, PLANT)
+    if stage.params.flat_feet:
+        _lay_flat(stage, frames, turned, low, planted)
+    rotations = fit.rotations(turned, frames.heading)
+    roots = np.column_stack([frames.x, frames.y, frames.floor + fit.ankle_height - low])
+    if np.any(frames.alphas > 0) or (planted is not None and np.any(planted > 0)):
+        rotations = _placed(stage, frames, rotations, roots, planted)
+    return rotations, roots
+
+
+def values_of(stage: Stage, channels: Array) -> dict[str, Array]:
+    """Curves (T,) of shape keys and properties by name."""
+    plan = stage.library.layout
+    own = (LOOK, TURN, PLANT)
+    return {
+        curve_name((name, "value")): channels[:, plan.first_value + n]
+        for n, name in enumerate(plan.values)
+        if name not in own
+    }
+
+
+def _look(stage: Stage, frames: Frames, turned: Array) -> None:
+    """Turn the neck to what is looked at, in place."""
+    weight = frames.gaze[:, 3]
+    if not np.any(weight > 0):
+        return
+    body = stage.fit.skeleton
+    head = body.joint("head")
+    offset = np.zeros(3)
+    while head != 0:
+        offset = offset + body.offsets[head]
+        head = int(body.parents[head])
+    torso = quat.multiply(quat.about(_UP, frames.heading), turned[:, 0])
+    hips = np.column_stack([frames.x, frames.y, frames.floor + body.offsets[0, 2]])
+    eyes = hips + quat.rotate(torso, offset)
+    directions = quat.rotate(quat.conjugate(torso), frames.gaze[:, :3] - eyes)
+    angles = np.radians(frames.channels[:, : 3 * len(JOINTS)]).reshape(-1, len(JOINTS), 3)
+    neck, nod = INDEX["Neck"], INDEX["Nod"]
+    angles[:, neck] = looked(angles[:, neck], angles[:, nod], directions, weight, stage.params.hold_gaze)
+    turned[:, neck] = turns(angles)[:, neck]
+
+
+def _lay_flat(stage: Stage, frames: Frames, turned: Array, low: Array, planted: Array | None) -> None:
+    """Turn feet near the ground so that they lie on it, and keep the toes of others out of it, in place.
+
+    `low` (T,) is the height of the foot that stands, from the hips [m]; `planted` (T,) brings the other down to it.
+    """
+    fit, shins = stage.fit, frames.shins
+    height = frames.feet[..., 2] - low[:, None]
+    if planted is not None:
+        height = height * (1.0 - np.clip(planted, 0.0, 1.0))[:, None]
+    whole = quat.multiply(shins, turned[:, ANKLES])
+    level = quat.about(_UP, quat.heading(whole))
+    whole = quat.slerp(whole, level, smoothstep(1.0 - height / (FLAT * fit.scale)))
+    toes = quat.rotate(whole, fit.toes)
+    floor = -(height + fit.ankle_height)
+    if np.any(toes[..., 2] < floor):
+        # the smallest turn that lifts the toes to the ground
+        length = np.maximum(np.sqrt(quat.dot(toes, toes)), 1e-9)
+        lift = np.arcsin(np.clip(floor / length, -1.0, 1.0)) - np.arcsin(np.clip(toes[..., 2] / length, -1.0, 1.0))
+        whole = quat.multiply(quat.about(quat.unit(quat.cross(toes, _UP)), np.maximum(lift, 0.0)), whole)
+    turned[:, ANKLES] = quat.multiply(quat.conjugate(shins), whole)
+
+
+def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, planted: Array | None) -> Array:
+    """Rotations (T, J, 4) with hands and feet brought to their places."""
+    body = stage.fit.skeleton
+    positions, globals_ = fk.forward(body, rotations, roots)
+    ends: dict[str, tuple[Array, Array]] = {}
+    for n, slot in enumerate(stage.library.layout.slots):
+        alpha = frames.alphas[:, n]
+        if np.any(alpha > 0):
+            goal = _goal(stage, frames, slot, alpha, positions, globals_)
+            sum_goal, sum_alpha = ends.get(slot.tip, (np.zeros_like(goal), np.zeros_like(alpha)))
+            ends[slot.tip] = (sum_goal + alpha[:, None] * goal, sum_alpha + alpha)
+    if planted is not None and np.any(planted > 0):
+        for side in SIDES:
+            here = positions[:, body.joint(f"foot_{side}")].copy()
+            here[:, 2] = frames.floor + stage.fit.ankle_height
+            share = np.clip(planted, 0.0, 1.0)
+            goal, alpha = ends.get(f"foot_{side}", (np.zeros_like(here), np.zeros_like(share)))
+            extra = share * (1.0 - alpha)
+            ends[f"foot_{side}"] = (goal + extra[:, None] * here, alpha + extra)
+    for tip, (goal, alpha) in ends.items():
+        limb = LIMBS[tip]
+        place = positions[:, body.joint(tip)]
+        aim = place * (1.0 - alpha)[:, None] + goal
+        upper = positions[:, body.joint(limb[0])]
+        length = REACH * sum(math.hypot(*body.offsets[body.joint(r)]) for r in limb[1:])
+        line = aim - upper
+        far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)[:, None]
+        had = place - upper
+        longest = np.maximum(length, np.sqrt(quat.dot(had, had))[:, None] * (1.0 - alpha)[:, None])
+        solved = place_limb(
+            body,
+            globals_,
+            positions,
+            limb,
+            upper + line * np.minimum(1.0, longest / far),
+            keep_end=tip.startswith("foot"),
+        )
+        globals_ = np.where((alpha > 0)[:, None, None], solved, globals_)
+    return fk.local_rotations(body, globals_)
+
+
+def _goal(stage: Stage, frames: Frames, slot: Slot, alpha: Array, positions: Array, globals_: Array) -> Array:
+    """World place (T, 3) of a slot [m]; anything where its opacity is 0."""
+    own = frames.channels[:, slot.first : slot.first + 3] / np.maximum(alpha, 1e-12)[:, None]
+    offset = stage.fit.scale * np.stack([own[:, 0], -own[:, 2], own[:, 1]], axis=1)
+    facing = quat.about(_UP, frames.heading)
+    if slot.anchor == GROUND:
+        return np.column_stack([frames.x, frames.y, frames.floor]) + quat.rotate(facing, offset)
+    if slot.anchor == TARGET:
+        return frames.targets + quat.rotate(facing, offset)
+    role = _ROLES[slot.anchor]
+    body = stage.fit.skeleton
+    joint = body.chain(role)[-1] if body.has(role) else 0
+    return positions[:, joint] + quat.rotate(globals_[:, joint], offset)

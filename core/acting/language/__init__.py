@@ -1,0 +1,1 @@
+"""The acting language: words, tree, parser and printer of scripts."""

@@ -1,0 +1,120 @@
+"""Words of the acting language: names, numbers and signs, each with its place in the text.
+
+Keywords are case-insensitive words; a name in double quotes may hold spaces and any sign but the quote; `#` and `//`
+begin a comment. An underscore and a space are the same inside names, so `Walk_To_Door` is `walk to door`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...errors import FormatError
+
+MAX_TEXT = 1_000_000
+MAX_NAME = 120
+
+WORD, STRING, NUMBER, SIGN, END = "word", "string", "number", "sign", "end"
+
+
+@dataclass(frozen=True)
+class At:
+    """A place in a text: line and column count from 1."""
+
+    source: str = "script"
+    line: int = 1
+    column: int = 1
+
+    def error(self, message: str) -> FormatError:
+        """The error that names this place."""
+        return FormatError(self.source, self.line, self.column, message)
+
+
+class Token(NamedTuple):
+    """One word, string, number or sign; `key` is how keywords and signs are compared."""
+
+    kind: str
+    text: str
+    key: str
+    start: int
+    stop: int
+
+
+_TOKEN = re.compile(
+    r"""(?P<skip>\s+|\#[^\n]*|//[^\n]*)
+      | (?P<string>"[^"\n]*")
+      | (?P<curly>[“”][^"“”\n]*["“”])
+      | (?P<number>(?:\d+\.?\d*|\.\d+)(?![\w.]))
+      | (?P<unit>(?:\d+\.?\d*|\.\d+)(?=(?:s|seconds?|minutes?|min|frames?)\b))
+      | (?P<both>his/her\b|her/his\b)
+      | (?P<poss>['’]s\b)
+      | (?P<word>[^\W\d]\w*)
+      | (?P<sign>[{}()\[\],;:+*/=-])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def key_of(name: str) -> str:
+    """What names are compared by: case, underscores and repeated spaces do not count."""
+    return " ".join(name.replace("_", " ").split()).casefold()
+
+
+def place(text: str, offset: int, source: str) -> At:
+    """The line and column of a character."""
+    return At(source, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+
+
+def tokens(text: str, source: str = "script") -> list[Token]:
+    """All tokens of a text and one END.
+
+    Raises:
+        FormatError: A sign that the language does not have, a string without its closing quote, or a text too long.
+    """
+    if len(text) > MAX_TEXT:
+        raise FormatError(source, 1, 1, f"a script of {len(text)} characters; at most {MAX_TEXT} are read")
+    found: list[Token] = []
+    at, end = 0, len(text)
+    while at < end:
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise _stray(text, at, source)
+        kind, word, stop = match.lastgroup, match.group(), match.end()
+        if kind in ("string", "curly"):
+            name = word[1:-1].strip()
+            if len(name) > MAX_NAME and "say" not in (t.key for t in found[-1:]):
+                raise place(text, at, source).error(f"a name of {len(name)} characters; at most {MAX_NAME} are read")
+            found.append(Token(STRING, name, '"', at, stop))
+        elif kind in ("number", "unit"):
+            found.append(Token(NUMBER, word, word, at, stop))
+        elif kind == "both":
+            found.append(Token(WORD, word, "his/her", at, stop))
+        elif kind == "poss":
+            found.append(Token(SIGN, word, "'s", at, stop))
+        elif kind == "word":
+            if stop - at > MAX_NAME:
+                raise place(text, at, source).error(f"a word of {stop - at} characters; at most {MAX_NAME} are read")
+            found.append(Token(WORD, word, word.casefold(), at, stop))
+        elif kind == "sign":
+            found.append(Token(SIGN, word, word, at, stop))
+        at = stop
+    found.append(Token(END, "the end of the text", "", end, end))
+    return found
+
+
+def _stray(text: str, at: int, source: str) -> FormatError:
+    where = place(text, at, source)
+    if text[at] in '"“”':
+        return where.error('a name has no closing quote; add " before the end of the line')
+    if text[at].isdigit() or text[at] == ".":
+        return where.error("not a number; write it like 3, 0.5 or .5")
+    return where.error(f"the sign {text[at]!r} has no meaning here; put names that contain it between double quotes")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """`did you mean "..."?`, or an empty text when nothing is near."""
+    by_key = {key_of(k): k for k in known}
+    near = difflib.get_close_matches(key_of(name)[:60], list(by_key), 1, 0.6)
+    return f'did you mean "{by_key[near[0]]}"?' if near else ""

@@ -1,0 +1,1 @@
+"""The behaviour engine: scripts under way, choices by rule, properties, and what everyone knows of everyone."""

@@ -1,0 +1,228 @@
+"""Interpolants of actions as small trees: read from infix or postfix text, checked, and evaluated on arrays of time.
+
+Nothing of the text is ever run as a program; what a tree may call is what a `Signals` lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidParam, TroupeError
+from ...maths.noise import Noise
+from .signals import Moments, Signals
+from .tabletokens import Cursor, Token, suggestion
+
+
+@dataclass(frozen=True)
+class Number:
+    """A constant."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Name:
+    """A signal or a style parameter; `at` is where it stands, for errors."""
+
+    name: str
+    at: Token | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function or operator of other expressions."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+Expression = Number | Name | Call
+Params = Mapping[str, Any]
+"""Style parameters by name: numbers or (T,) arrays."""
+Evaluator = Callable[[Moments, Params], Any]
+"""Gives a number or a (T,) array."""
+
+ZERO = Number(0.0)
+
+
+def names(expression: Expression) -> Iterator[Name]:
+    """Every name in a tree."""
+    if isinstance(expression, Name):
+        yield expression
+    elif isinstance(expression, Call):
+        for argument in expression.arguments:
+            yield from names(argument)
+
+
+def simplified(expression: Expression, signals: Signals) -> Expression:
+    """The tree with every part that holds no name replaced by its value."""
+    if not isinstance(expression, Call):
+        return expression
+    arguments = tuple(simplified(a, signals) for a in expression.arguments)
+    if all(isinstance(a, Number) for a in arguments):
+        with np.errstate(all="ignore"):
+            value = float(signals.functions[expression.function][1](*(a.value for a in arguments)))  # type: ignore[union-attr]
+        if np.isfinite(value):
+            return Number(value)
+    return Call(expression.function, arguments)
+
+
+def evaluator(expression: Expression, signals: Signals, params: Params) -> Evaluator:
+    """A function that evaluates a tree; names of `params` are style parameters, all others signals."""
+    if isinstance(expression, Number):
+        value = expression.value
+        return lambda moments, style: value
+    if isinstance(expression, Name):
+        name = expression.name
+        if name in params:
+            return lambda moments, style: style[name]
+        read = signals.reader(name)
+        return lambda moments, style: read(moments)
+    function = signals.functions[expression.function][1]
+    parts = [evaluator(a, signals, params) for a in expression.arguments]
+    if len(parts) == 1:
+        first = parts[0]
+        return lambda moments, style: function(first(moments, style))
+    if len(parts) == 2:
+        left, right = parts
+        return lambda moments, style: function(left(moments, style), right(moments, style))
+    return lambda moments, style: function(*(p(moments, style) for p in parts))
+
+
+def show(expression: Expression) -> str:
+    """A tree as infix text that reads back to an equal tree."""
+    if isinstance(expression, Number):
+        return f"{expression.value:.15g}"
+    if isinstance(expression, Name):
+        return expression.name
+    parts = [show(a) for a in expression.arguments]
+    if expression.function in "+-*/":
+        return f"({parts[0]} {expression.function} {parts[1]})"
+    return f"{expression.function}({', '.join(parts)})"
+
+
+def call(cursor: Cursor, signals: Signals, function: Token, arguments: tuple[Expression, ...], where: str) -> Call:
+    """A call whose constant arguments have been tried, so that a wrong one is refused where it stands."""
+    if function.text in ("bias", "gain") and isinstance(arguments[1], Number):
+        try:
+            signals.functions[function.text][1](0.5, arguments[1].value)
+        except TroupeError as error:
+            cursor.fail(f"{error}{where}", function)
+    return Call(function.text, arguments)
+
+
+class Infix:
+    """Reads infix expressions; several may follow each other, parted by spaces or commas.
+
+    A sign with a space before it and none behind it begins a new expression: `N0 -1` are two, `N0 - 1` is one.
+    """
+
+    def __init__(self, cursor: Cursor, signals: Signals) -> None:
+        self.cursor, self.signals = cursor, signals
+
+    def read(self) -> Expression:
+        """One expression."""
+        left = self._product()
+        while self._operator("+", "-"):
+            sign = self.cursor.take()
+            left = Call(sign.text, (left, self._product()))
+        return simplified(left, self.signals)
+
+    def _operator(self, *marks: str) -> bool:
+        word = self.cursor.next
+        if word.kind != "mark" or word.text not in marks:
+            return False
+        starts_anew = word.text in "+-" and not word.glued and self.cursor.peek().glued
+        return not starts_anew
+
+    def _product(self) -> Expression:
+        left = self._factor()
+        while self._operator("*", "/"):
+            mark = self.cursor.take()
+            left = Call(mark.text, (left, self._factor()))
+        return left
+
+    def _factor(self) -> Expression:
+        cursor = self.cursor
+        word = cursor.take()
+        if word.kind == "mark" and word.text in "+-":
+            inner = self._factor()
+            if word.text == "+":
+                return inner
+            return Number(-inner.value) if isinstance(inner, Number) else Call("neg", (inner,))
+        if word.kind == "number":
+            return Number(float(word.text))
+        if word.kind == "mark" and word.text == "(":
+            inner = self.read()
+            cursor.expect(")", "to close the bracket")
+            return inner
+        if word.kind != "word":
+            cursor.fail(f"expected a number, a signal or a bracket, found {word.text!r}", word)
+        if not (cursor.is_mark("(") and cursor.next.glued):
+            return Name(word.text, word)
+        if word.text not in self.signals.functions:
+            known = [n for n in self.signals.functions if n[0].isalpha()]
+            cursor.fail(f"no function {word.text!r}; {suggestion(word.text, known)}", word)
+        cursor.take()
+        arguments = [self.read()]
+        while not cursor.is_mark(")"):
+            if cursor.is_mark(","):
+                cursor.take()
+            arguments.append(self.read())
+        cursor.take()
+        wanted = self.signals.functions[word.text][0]
+        if len(arguments) != wanted:
+            cursor.fail(f"{word.text} takes {wanted} arguments, not {len(arguments)}", word)
+        return call(cursor, self.signals, word, tuple(arguments), "")
+
+
+def read_postfix(
+    cursor: Cursor, signals: Signals, stop: tuple[str, ...], known: Mapping[str, Expression], where: str
+) -> list[Expression]:
+    """What a row of postfix words leaves on the stack.
+
+    Args:
+        cursor: Stands on the first word; is left on the stopping mark.
+        signals: Whose functions are operators.
+        stop: Marks that end the row.
+        known: Names that stand for expressions read before.
+        where: Added to complaints, for instance " in the line of Rhip".
+    """
+    stack: list[Expression] = []
+    while not (cursor.next.kind == "mark" and cursor.next.text in stop):
+        if cursor.signed_number_next() and (cursor.next.kind == "number" or not cursor.next.glued):
+            stack.append(Number(cursor.number("a number")))
+            continue
+        word = cursor.take()
+        if word.kind == "end" or (word.kind == "mark" and word.text not in signals.functions):
+            cursor.fail(f"expected a number, a name or an operator{where}, found {word.text!r}", word)
+        if word.text in signals.functions:
+            count = signals.functions[word.text][0]
+            if len(stack) < count:
+                cursor.fail(f"{word.text!r} needs {count} values before it{where}, there are {len(stack)}", word)
+            arguments = tuple(stack[-count:])
+            del stack[-count:]
+            stack.append(simplified(call(cursor, signals, word, arguments, where), signals))
+        else:
+            stack.append(known.get(word.text, Name(word.text, word)))
+    return stack
+
+
+def constant(expression: Expression, signals: Signals, params: Params, noise_moments: Moments) -> tuple[float, bool]:
+    """The value of an expression at one instant, and whether it would be another at other times."""
+    varying = any(n.name not in params for n in names(expression))
+    value = evaluator(expression, signals, params)(noise_moments, params)
+    number = float(np.ravel(value)[0])
+    if not np.isfinite(number):
+        raise InvalidParam("extreme", number, "must be a finite number")
+    return number, varying
+
+
+def still(noise: Noise) -> Moments:
+    """The instant at which expressions that must be constant are read: time and phase zero."""
+    zero = np.zeros(1)
+    return Moments(zero, zero, zero, noise)

@@ -1,0 +1,264 @@
+"""From the stages of a task to what is seen: samples of the whole body, of the prop it carries, and of its gaze."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...kinematics import fk
+from ...kinematics.fingers import finger_joints
+from ...kinematics.gaze import attending, gaze
+from ...maths import quat
+from ...maths.ramp import smootherstep
+from ...motion import Event, Motion, Path
+from ...performance import Attachment, Performance
+from ...skeleton import Array
+from ..spaces.arm_space import AXES, FASTEST
+from ..spaces.shortcut import timed
+from ..spaces.space import Space
+
+if TYPE_CHECKING:
+    from ...world import Body
+    from .arm_work import ArmWork, Ledger
+    from .grasp import Grasp
+    from .reach import Job
+
+LEAD = 0.12
+"""How long the eyes may be on their way before the arm begins [s]."""
+TAIL = 0.9
+"""Least time for gaze to come back [s]."""
+ATTENDED = ("reach", "transfer", "return")
+LEANING = 0.8
+"""Time the trunk takes to lean [s]."""
+_FINGERS = {"reach": (0.0, 0.45), "return": (0.15, 0.55)}
+"""Part of a stage in which the fingers take their shape."""
+STAGE = "stage"
+"""Begins a stage; its data: `stage`, its name, `hand` and `prop`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Holding:
+    """A prop in a hand.
+
+    Attributes:
+        prop, side: Which.
+        grasp: How.
+        offset: (4, 4) of the prop in the axes of the hand.
+        fingers: Rotations (J, 4) whose fingers are closed on it.
+        rest: (7,) configuration to which the arm comes back when it has put it down.
+    """
+
+    prop: str
+    side: str
+    grasp: Grasp
+    offset: Array
+    fingers: Array
+    rest: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A part of a task.
+
+    Attributes:
+        name: reach, hold, grasp, lift, transfer, release or return.
+        way: (N, 7) configurations of the arm; one where it stays.
+        fingers: Rotations (J, 4) whose fingers are those at its end; None for as they were in the beginning.
+        look: (3,) what it is about [m]; None for straight ahead.
+        carries: Whether the prop is in the hand.
+        seconds: How long it takes where the arm stays [s].
+    """
+
+    name: str
+    way: Array
+    fingers: Array | None
+    look: Array | None
+    carries: bool = False
+    seconds: float = 0.0
+
+
+def performed(
+    job: Job,
+    work: ArmWork,
+    stages: Sequence[Stage],
+    target: Body,
+    matrix: Array,
+    holding: Holding | None,
+    ledger: Ledger,
+    leaned: Array | None,
+    walked: Motion | None,
+    first: bool = False,
+) -> Performance:
+    """The performance of the stages of a task.
+
+    Args:
+        job: The task.
+        work: The arm that does it.
+        stages: In order.
+        target: What it is done to.
+        matrix: (4, 4) of the target at the beginning.
+        holding: What is held in the end.
+        ledger: What it took.
+        leaned: Rotations (J, 4) of the body while the arm works, where it leans.
+        walked: What was done to get here.
+        first: Whether the body leans before the arm moves and straightens after it, instead of along with it.
+    """
+    timeline = _Timeline(job, work, stages, leaned, first)
+    count = len(timeline.rotations)
+    motion = Motion(
+        job.skeleton, job.fps, np.tile(job.pose.root, (count, 1)), timeline.rotations, events=timeline.events(target)
+    )
+    mask = np.zeros(len(job.skeleton), dtype=bool)
+    mask[[*work.arm.joints, *finger_joints(job.skeleton, work.side)]] = True
+    if leaned is not None:
+        mask[list(job.skeleton.chain("spine"))] = True
+    if job.params.gaze > 0 and job.skeleton.has("head"):
+        shifts = attending([(t, p) for t, p in timeline.looks()], head=job.params.gaze)
+        looking = gaze(motion, shifts)
+        mask |= np.asarray(looking.mask)
+        motion = replace(looking, mask=None)
+    props, attachments = timeline.prop(motion, target.name, matrix, job.actor, job.holding)
+    motion = replace(motion, rotations=quat.continuous(motion.rotations), mask=mask)
+    if walked is not None:
+        motion = _after(walked, motion)
+        extra = len(motion) - count
+        props = {n: np.concatenate([np.repeat(m[:1], extra, axis=0), m]) for n, m in props.items()}
+        late = extra / job.fps
+        attachments = [replace(a, start=a.start + late, end=a.end + late) for a in attachments]
+    transcript = [{"time": 0.0, "actor": job.actor, "what": "try", "why": dict(row)} for row in ledger.attempts]
+    effort = {"ik": ledger.ik, "plans": ledger.plans, "looks": ledger.looks}
+    transcript.append({"time": 0.0, "actor": job.actor, "what": job.params.task, "why": effort})
+    return Performance({job.actor: motion}, props, tuple(attachments), motion.events, tuple(transcript))
+
+
+class _Timeline:
+    """Stages one after the other, sampled."""
+
+    def __init__(self, job: Job, work: ArmWork, stages: Sequence[Stage], leaned: Array | None, ahead: bool) -> None:
+        self.fps, self.side, self.stages = job.fps, work.side, stages
+        self.task, self.arm = job.params.task, work.arm
+        arm, start = work.arm, np.array(job.pose.rotations)
+        fingers = finger_joints(job.skeleton, work.side)
+        spine = list(job.skeleton.roles.get("spine", ()))
+        free = Space(AXES, arm.low, arm.high, lambda q: np.ones(len(q), dtype=bool), 1.0, arm.weight)
+        lead = int(np.ceil(LEAD * job.fps))
+        rows = [np.repeat(start[None], lead + 1, axis=0)]
+        self.spans: list[tuple[int, int]] = []
+        first = stages[0].way[0]
+        # what the joints have beside the seven angles fades out, and in again on the way back
+        own = quat.multiply(quat.conjugate(arm.rotations(first)), start[arm.joints])
+        now, lean, at, odd = start[fingers], 0.0, lead, 1.0
+        bowing = np.zeros((0, *start.shape))
+        if leaned is not None and ahead:
+            count = int(np.ceil(LEANING * job.fps))
+            bowing = np.repeat(start[None], count, axis=0)
+            part = smootherstep(np.arange(1, count + 1) / count)
+            bowing[:, spine] = quat.slerp(start[spine], leaned[spine], part[:, None])
+            rows.append(bowing)
+            lean, at = 1.0, lead + count
+        for number, stage in enumerate(stages):
+            if len(stage.way) > 1:
+                path = timed(free, Path(stage.way, AXES), FASTEST * job.params.speed, job.fps)
+                q = path.points[1:]
+            else:
+                q = np.repeat(stage.way, max(1, round(stage.seconds * job.fps)), axis=0)
+            share = smootherstep(np.arange(1, len(q) + 1) / len(q))
+            body = np.repeat(start[None], len(q), axis=0)
+            back = stage.name == "return"
+            comes = back and np.allclose(stage.way[-1], work.rest) and job.holding is None
+            left = np.linspace(odd, 0.0 if not comes else 1.0, len(q) + 1)[1:] if number == 0 or comes else 0.0 * share
+            odd = 0.0
+            body[:, arm.joints] = quat.multiply(arm.rotations(q), quat.slerp(quat.IDENTITY, own, left[:, None]))
+            if leaned is not None:
+                to = 0.0 if back and not ahead else 1.0
+                part = lean + share * (to - lean)
+                body[:, spine] = quat.slerp(start[spine], leaned[spine], part[:, None])
+                lean = to
+            shape = start[fingers] if stage.fingers is None else stage.fingers[fingers]
+            begin, end = _FINGERS.get(stage.name, (0.0, 0.85))
+            early = smootherstep(np.clip((np.arange(1, len(q) + 1) / len(q) - begin) / (end - begin), 0.0, 1.0))
+            body[:, fingers] = quat.slerp(now, shape, early[:, None])
+            now = shape
+            if comes:
+                body[-1] = start if not (leaned is not None and ahead) else bowing[-1]
+            rows.append(body)
+            self.spans.append((at, at + len(q)))
+            at += len(q)
+        if stages[-1].name == "return":
+            begin = self.spans[-1][0]
+            if len(bowing):
+                rows.append(np.concatenate([bowing[-2::-1], start[None]]))
+                at += len(bowing)
+            tail = max(0, int(np.ceil(TAIL * job.fps)) - (at - begin))
+            rows.append(np.repeat(rows[-1][-1:], tail, axis=0))
+        self.rotations = quat.continuous(np.concatenate(rows))
+
+    def looks(self) -> list[tuple[float, Array | None]]:
+        """When each stage that gaze goes along with begins [s], and what it is about."""
+        out = []
+        for stage, (begin, _) in zip(self.stages, self.spans, strict=True):
+            if stage.name in ATTENDED or stage is self.stages[0]:
+                out.append((begin / self.fps, stage.look))
+        return out
+
+    def events(self, target: Body) -> tuple[Event, ...]:
+        """The beginnings of stages, and contacts of the hand."""
+        out = []
+        for stage, (begin, end) in zip(self.stages, self.spans, strict=True):
+            data = {"stage": stage.name, "hand": self.side, "prop": target.name}
+            out.append(Event(begin / self.fps, STAGE, data))
+            contact = {"part": f"hand_{self.side}", "prop": target.name}
+            if stage.name == "grasp" or (stage.name == "reach" and self.task == "touch"):
+                out.append(Event(end / self.fps, "contact_on", contact))
+            if stage.name == "release":
+                out.append(Event(begin / self.fps, "contact_off", contact))
+        return tuple(out)
+
+    def prop(
+        self, motion: Motion, name: str, matrix: Array, actor: str, held: Holding | None
+    ) -> tuple[Mapping[str, Array], list[Attachment]]:
+        """Matrices (T, 4, 4) of the prop and who holds it when."""
+        carried = [span for stage, span in zip(self.stages, self.spans, strict=True) if stage.carries]
+        if not carried:
+            return {}, []
+        first, last = carried[0][0], carried[-1][1]
+        if held is not None:
+            first = 0
+        positions, globals = fk.forward(motion.skeleton, motion.rotations, motion.roots)
+        joint = int(self.arm.joints[2])
+        hand = np.tile(np.eye(4), (len(motion), 1, 1))
+        hand[:, :3, :3], hand[:, :3, 3] = quat.to_matrix(globals[:, joint]), positions[:, joint]
+        offset = np.linalg.inv(hand[first]) @ matrix
+        out = np.tile(matrix, (len(motion), 1, 1))
+        out[first : last + 1] = hand[first : last + 1] @ offset
+        out[last + 1 :] = out[last]
+        released = any(stage.name == "release" for stage in self.stages)
+        end = last / self.fps if released else motion.duration
+        if not released:
+            out[first:] = hand[first:] @ offset
+        return {name: out}, [Attachment(name, actor, motion.skeleton.names[joint], first / self.fps, end)]
+
+
+def _after(walked: Motion, motion: Motion) -> Motion:
+    """One motion that goes on where another ends."""
+    late, more = walked.duration, len(motion) - 1
+    hold = {name: np.concatenate([values, np.repeat(values[-1:], more)]) for name, values in walked.curves.items()}
+    for name, values in motion.curves.items():
+        hold[name] = np.concatenate([np.full(len(walked), values[0]), values[1:]])
+    base = None
+    if walked.base is not None:
+        base = np.concatenate([walked.base, np.repeat(walked.base[-1:], more, axis=0)])
+    events = (*walked.events, *(replace(e, time=e.time + late) for e in motion.events))
+    return Motion(
+        motion.skeleton,
+        motion.fps,
+        np.concatenate([walked.roots, motion.roots[1:]]),
+        quat.continuous(np.concatenate([walked.rotations, motion.rotations[1:]])),
+        base,
+        None,
+        hold,
+        events,
+    )

@@ -1,0 +1,100 @@
+"""Where to stand so that something is in easy reach, and how to get there on foot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ...errors import NoPath
+from ...gait.route import RouteParams, follow
+from ...gait.travel import TravelParams, travel
+from ...kinematics import fk
+from ...maths import quat
+from ...maths.ramp import smootherstep, wrap
+from ...motion import Motion, Path
+from ...skeleton import SIDES, Array, Pose, Skeleton
+from ...world import World
+from ..spaces.body_shape import ARM_PARTS, capsules
+from ..spaces.collision import clearance
+from ..spaces.solids import solids
+
+EASY = 0.65
+"""Distance of shoulder and thing at which it is handled easily, of the length of the arm."""
+_AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
+_GAP = 0.02
+"""Between the body where it stands and anything [m]."""
+_SPEED, _TURNING = 1.0, 1.7
+
+
+def stance(
+    skeleton: Skeleton,
+    pose: Pose,
+    world: World,
+    place: Array,
+    hand: str = "auto",
+    moved: Mapping[str, Array] | None = None,
+) -> Array:
+    """(3,) x, y [m] and heading [rad] from which a place (3,) is in easy reach and where there is room to stand.
+
+    Raises:
+        NoPath: There is no such place.
+    """
+    positions, globals = fk.forward(skeleton, pose.rotations, pose.root)
+    shoulders = positions[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]]
+    arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_L")])) for r in ("forearm", "hand"))
+    rise = float(place[2] - shoulders[:, 2].mean())
+    far = np.sqrt(max((EASY * arm) ** 2 - rise**2, (0.45 * arm) ** 2))
+    here, facing = pose.root[:2], float(quat.heading(globals[0]))
+    back = quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), -facing), shoulders - pose.root)
+    sideways = float(back[0 if hand == "L" else 1, 0]) if hand != "auto" else 0.0
+    ahead = -float(back[:, 1].mean())
+    toward = place[:2] - here
+    direct = float(np.arctan2(toward[0], -toward[1]))
+    still = solids(world, 0.0, None, [b.name for b in world.bodies if b.kind == "ground"], None, dict(moved or {}))
+    shape = capsules(skeleton)
+    shape = shape.chosen([part for part in shape.parts if part[:-2] not in ARM_PARTS])
+    starts, ends = shape.placed(positions, globals)
+    for turn in _AROUND:
+        heading = direct + float(turn)
+        forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
+        spot = place[:2] - (far + ahead) * forward - sideways * left
+        moved_by = quat.about(np.array([0.0, 0.0, 1.0]), heading - facing)
+        shift = np.array([*spot, pose.root[2]])
+        a, b = (shift + quat.rotate(moved_by, p - pose.root) for p in (starts, ends))
+        gap, _ = clearance(still, a, b, shape.radii)
+        if gap.min() > _GAP:
+            return np.array([*spot, heading])
+    raise NoPath("there is no room to stand within reach of it")
+
+
+def stepped(
+    skeleton: Skeleton,
+    pose: Pose,
+    world: World,
+    place: Array,
+    fps: float,
+    hand: str = "auto",
+    moved: Mapping[str, Array] | None = None,
+) -> Motion:
+    """Walk to where a place (3,) is in easy reach, straight, and face it.
+
+    Raises:
+        NoPath: There is no room to stand there.
+    """
+    goal = stance(skeleton, pose, world, place, hand, moved)
+    _, globals = fk.forward(skeleton, pose.rotations, pose.root)
+    heading = float(quat.heading(globals[0]))
+    start = pose.root[:2]
+    track = np.array([[*start, heading]])
+    if np.linalg.norm(goal[:2] - start) > 0.02:
+        route = follow(np.stack([start, goal[:2]]), _SPEED, fps, RouteParams(pause=0.0), heading)
+        track = route.points
+    left = float(wrap(goal[2] - track[-1, 2]))
+    count = max(2, int(np.ceil(1.875 * abs(left) / _TURNING * fps)))
+    turn = track[-1:] + smootherstep(np.arange(1, count + 1) / count)[:, None] * np.array([0.0, 0.0, left])
+    stand = np.repeat(turn[-1:], int(np.ceil(1.2 * fps)), axis=0)
+    points = np.concatenate([track, turn, stand])
+    base = Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps)
+    ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
+    return travel(skeleton, base, TravelParams(), ground if ground.bodies else None, start=pose)

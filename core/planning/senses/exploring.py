@@ -1,0 +1,248 @@
+"""Explore as a feature has it: one actor finds a place or a thing in a scene it knows only as far as it has seen it.
+
+outing = set_out(world, base, params)
+for _ in exploring(outing, goal, params): ...              # a frame each
+path, looks = walked(outing), seen_and_known(outing)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...maths.ramp import smootherstep
+from ...motion import Path
+from ...needs import needs_scipy
+from ...params import Params, param
+from ...skeleton import Array
+from ...world import World
+
+if TYPE_CHECKING:
+    from ..ways.map import MapParams
+    from .awareness import Awareness
+    from .explore import Frames, Outing
+
+MOVED = 0.25
+"""A goal that is further than this from where it was has moved [m]."""
+EASE = 0.22
+"""How gently it starts, stops and turns: the time over which its speed is evened out [s]."""
+BEGIN = 0.8
+"""Over how long the beginning is put right [s]."""
+REST = 0.7
+"""How long it stands at the end [s]."""
+
+
+@dataclass(frozen=True)
+class ExploringParams(Params):
+    """Find a place or a thing with what is seen on the way."""
+
+    target: str = param("", ref="object", help="Where to go, or what to find; empty for the place")
+    find: bool = param(False, help="Not told where the target is: look for it until it is seen")
+    known: str = param(
+        "nothing",
+        choices=(
+            ("nothing", "It has never been here before"),
+            ("everything", "It has seen everything, as it is at the first frame"),
+        ),
+        help="What it knows of the scene at the beginning",
+    )
+    speed: float = param(1.2, lo=0.1, hi=8.0, unit="m/s", help="Walking speed")
+    style: str = param("", ref="preset", help="Preset of Walk that says how it walks; empty for Neutral")
+    seconds: float = param(60.0, lo=0.1, hi=3600.0, unit="s", help="How long it goes on at most")
+    place: tuple[float, ...] = param((0.0, 0.0, 0.0), unit="m", basic=False, help="Where to go when no target is named")
+    gait: str = param(
+        "auto",
+        choices=(
+            ("auto", "Walk when slow, run when fast"),
+            ("walk", "Walk at every speed"),
+            ("run", "Run at every speed"),
+        ),
+        basic=False,
+        help="Which gait is used",
+    )
+    patience: float = param(
+        6.0, lo=0.0, hi=3600.0, unit="s", basic=False, help="How long it looks round where no way leads on"
+    )
+    view: float = param(1.75, lo=0.1, hi=3.0, unit="rad", basic=False, help="Width of the field of view")
+    range: float = param(30.0, lo=0.1, hi=10000.0, unit="m", basic=False, help="How far it sees")
+    interval: int = param(4, lo=1, hi=1000, basic=False, help="Looks once in this many frames")
+    eye_height: float = param(1.6, lo=0.05, hi=10.0, unit="m", basic=False, help="Height of its eyes over the ground")
+    forget: float = param(
+        0.0, lo=0.0, hi=1e6, unit="s", basic=False, help="Age at which it forgets what it saw; 0 for never"
+    )
+    dynamic: bool = param(True, basic=False, help="Notice that things have gone; without it the world stands still")
+    turn_rate: float = param(2.5, lo=0.1, hi=20.0, unit="rad/s", basic=False, help="How fast it turns")
+    radius: float = param(0.25, lo=0.05, hi=3.0, unit="m", basic=False, help="Radius of the body")
+    scene: str = param(
+        "", ref="collection", basic=False, help="What is walked on and around; empty for all that is shown"
+    )
+    cell: float = param(
+        0.08, lo=0.0, hi=100.0, unit="m", basic=False, help="Side of a cell of the map; 0 is half the radius"
+    )
+    climb: float = param(0.35, lo=0.0, hi=10.0, unit="m", basic=False, help="Highest step that is taken")
+    slope: float = param(0.7, lo=0.01, hi=1.5, unit="rad", basic=False, help="Steepest ground that is walked on")
+    headroom: float = param(
+        1.9, lo=0.1, hi=100.0, unit="m", basic=False, help="What hangs higher than this is passed under"
+    )
+
+    def chart(self, floor: float = 0.0, ceiling: float = 1e5) -> MapParams:
+        """How the scene becomes a map."""
+        from ..ways.map import MapParams
+
+        return MapParams(
+            radius=self.radius,
+            cell=self.cell,
+            step=self.climb,
+            slope=self.slope,
+            z_high=self.headroom,
+            floor=floor,
+            ceiling=ceiling,
+        )
+
+
+def set_out(
+    world: World, start: Array, goal: Path, params: ExploringParams, chart: MapParams, exclude: Collection[str] = ()
+) -> Outing:
+    """An actor at the beginning of its way.
+
+    Args:
+        world: As it is.
+        start: (3,) x, y [m], heading [rad].
+        goal: Where the goal is over time: x, y; the map reaches at least there.
+        params: How it goes about it.
+        chart: How what it believes becomes a map.
+        exclude: Bodies it does not see.
+    """
+    from ..ways.chart import charted
+    from .awareness import Awareness, Explorer
+    from .explore import ExploreParams, Outing, map_planner
+    from .memory import MemoryParams
+    from .vision import VisionParams
+
+    bounds = charted(world, chart, np.concatenate([start[None, :2], goal.points[:, :2]])).bounds
+    model = "temporal" if params.forget > 0 else "basic"
+    explorer = Explorer(
+        VisionParams(fov=params.view, range=params.range, interval=params.interval),
+        MemoryParams(model=model, lifetime=params.forget or 60.0, dynamic=params.dynamic),
+    )
+    walker = ExploreParams(
+        speed=params.speed,
+        turn_rate=params.turn_rate,
+        eye_height=params.eye_height,
+        radius=params.radius,
+        patience=params.patience,
+        limit=params.seconds,
+    )
+    aware = knowing(world) if params.known == "everything" else Awareness()
+    return Outing(world, start, explorer, walker, aware, map_planner(chart, bounds=bounds), tuple(exclude), 0.0, None)
+
+
+def knowing(world: World) -> Awareness:
+    """The awareness of one who has seen every body where it is at the first frame."""
+    from .awareness import Awareness
+    from .memory import Memory, Observation
+    from .scenery import placement
+
+    seen = {
+        b.id: Observation(b.id, b.name, b.tags, placement(b, world.fps, 0.0), np.zeros(6), 0.0, False, b)
+        for b in world.bodies
+    }
+    return Awareness(Memory(seen), revision=1)
+
+
+def exploring(outing: Outing, goal: Path, params: ExploringParams, chart: MapParams) -> Frames:
+    """Go to a goal that may move, or look for a thing, frame by frame."""
+    from ..walkers.sensors import place_at
+    from .seek import seeking
+
+    if params.find:
+        return (yield from seeking(outing, params.target, chart))
+    outing.look()
+    last = 0.0 if goal.times is None else float(goal.times[-1])
+    while True:
+        here = place_at(goal.points, goal.times, outing.now)[0]
+
+        def moved(at: Array = here) -> bool:
+            there = place_at(goal.points, goal.times, outing.now)[0]
+            return bool(np.hypot(*(there - at)) > MOVED)
+
+        there = yield from outing.going(here[None], moved)
+        if moved() and not outing.over:
+            outing.note("goal_moved")
+            continue
+        later = [place_at(goal.points, goal.times, t)[0] for t in np.linspace(outing.now, max(last, outing.now), 50)]
+        if outing.over or not any(np.hypot(*(p - here)) > MOVED for p in later):
+            return there and not moved()
+        # it stands and waits for a goal that will yet move
+        while not moved() and not outing.over:
+            outing.look()
+            yield
+
+
+def walked(outing: Outing) -> Path:
+    """x, y, heading a frame of where an actor went, evened out so that it starts, stops and turns like a person."""
+    with needs_scipy():
+        from scipy.ndimage import gaussian_filter1d
+    track = np.array(outing.track)
+    still = round(REST / outing.dt)
+    track = np.concatenate([track, np.tile(track[-1], (still, 1))])
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(track[:, :2], axis=0).T))])
+    spread = EASE / outing.dt
+    eased = gaussian_filter1d(along, spread, mode="nearest")
+    # from standing to standing: what the filter moved at the ends is put back
+    eased = (eased - eased[0]) * (along[-1] / max(eased[-1] - eased[0], 1e-9))
+    kept = np.concatenate([[True], np.diff(along) > 1e-9])
+    place = np.stack([np.interp(eased, along[kept], track[kept, k]) for k in (0, 1)], axis=-1)
+    place = gaussian_filter1d(place, 0.4 * spread, axis=0, mode="nearest")
+    heading = gaussian_filter1d(np.unwrap(track[:, 2]), spread, mode="nearest")
+    points = np.column_stack([place, heading])
+    # the filters move the beginning, where it stands in a pose: that is put back gently
+    late = 1.0 - smootherstep(np.minimum(np.arange(len(points)) * outing.dt / BEGIN, 1.0))
+    points += late[:, None] * (track[0] - points[0])
+    return Path(points, ("x", "y", "heading"), np.arange(len(points), dtype=np.float64) * outing.dt)
+
+
+def seen_and_known(outing: Outing) -> list[dict[str, Any]]:
+    """Frames at which what the actor sees or knows changed, with the names of both."""
+    names = {body.id: body.name for body in outing.shapes.world.bodies}
+    out: list[dict[str, Any]] = []
+    for look in outing.aware.looks:
+        entry = {
+            "frame": look.frame,
+            "seen": sorted(names[i] for i in look.visible if i in names),
+            "known": sorted({names.get(o.id, o.name) for o in look.memory.observations.values() if o.valid}),
+        }
+        if not out or any(out[-1][key] != entry[key] for key in ("seen", "known")):
+            out.append(entry)
+    return out
+
+
+def decisions(outing: Outing, name: str) -> list[dict[str, Any]]:
+    """The transcript of an actor: every plan, dead end and discovery."""
+    said = {
+        "plan": ("plans", lambda d: f"with what it knows, a way of {d['length']:.1f} m"),
+        "no_path": ("finds no way", lambda d: str(d.get("why", ""))),
+        "arrived": ("arrives", lambda d: "beside its goal" if d.get("beside") else "it is at its goal"),
+        "gave_up": ("gives up", lambda d: str(d.get("why", ""))),
+        "goal_moved": ("turns", lambda d: "the goal moved"),
+    }
+    out: list[dict[str, Any]] = []
+    for event in outing.events:
+        what, why = said.get(event.name, (event.name, _plainly))
+        out.append({"time": round(event.time, 6), "actor": name, "what": what, "why": why(event.data)})
+    known: set[str] = set()
+    for entry in seen_and_known(outing):
+        fresh = sorted(set(entry["known"]) - known)
+        known |= set(fresh)
+        if fresh:
+            when = round(entry["frame"] * outing.dt, 6)
+            shown = ", ".join(fresh[:6]) + (f" and {len(fresh) - 6} more" if len(fresh) > 6 else "")
+            out.append({"time": when, "actor": name, "what": "learns of", "why": shown})
+    return sorted(out, key=lambda line: line["time"])
+
+
+def _plainly(data: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in data.items())

@@ -1,0 +1,215 @@
+"""How far any place is from a mesh, as a grid that is read in nanoseconds.
+
+Distances are those to the triangles themselves, up to a band, beyond which it does not matter; between the points of
+the grid they are interpolated. Inside of a closed mesh they are negative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...maths.geometry import point_triangle
+from ...maths.quat import cross, dot
+from ...needs import needs_scipy
+from ...skeleton import Array
+
+if TYPE_CHECKING:
+    from .space import Bools, Ints
+
+FINEST = 0.004
+"""Least distance between two points of the grid [m]."""
+CELLS = 60_000
+"""Points of a grid, about, unless it can be that small with the finest spacing."""
+_ROUNDS = 4
+"""How often cells ask their neighbours for a nearer triangle."""
+_SHARING = 16
+"""Triangles of one cell that are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceField:
+    """Distances `values` (X, Y, Z) [m] at `origin` + `spacing` * (i, j, k); `band` and more is written as `band`."""
+
+    origin: Array
+    spacing: float
+    values: npt.NDArray[np.float32]
+    band: float
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lowest and highest corner of the grid (3,) [m]."""
+        return self.origin, self.origin + self.spacing * (np.array(self.values.shape) - 1)
+
+    def slack(self, radius: npt.ArrayLike) -> Array:
+        """By how much interpolation may say too much where the distance is about a radius [m]: what to add to it.
+
+        The distance bends with one over itself, so trilinear interpolation is off by at most spacing^2 / (4 distance);
+        and never by more than half the diagonal of a cell.
+        """
+        near = np.maximum(np.asarray(radius, dtype=np.float64) - self.spacing, 1e-6)
+        return np.asarray(np.minimum(np.sqrt(0.75) * self.spacing, self.spacing**2 / (4.0 * near)))
+
+    def at(self, points: Array) -> Array:
+        """Distances (...) at points (..., 3) [m]; `band` outside of the grid."""
+        shape = np.array(self.values.shape)
+        place = (points - self.origin) / self.spacing
+        inside = ((place >= 0) & (place <= shape - 1)).all(axis=-1)
+        out = np.full(points.shape[:-1], self.band)
+        out[inside] = interpolated(self.values.ravel(), shape, np.zeros(1, dtype=np.int64), place[inside])
+        return out
+
+
+def interpolated(flat: npt.NDArray[np.float32], shape: Ints, first: Ints, place: Array) -> Array:
+    """Trilinear values (N,) of grids that lie one after the other in `flat`.
+
+    Args:
+        flat: All values.
+        shape: (3,) or (N, 3) points of the grid of each.
+        first: (N,) or (1,) where in `flat` its grid begins.
+        place: (N, 3) in units of the grid, within it.
+    """
+    cell = np.minimum(place.astype(np.int64), shape - 2)
+    u = place - cell
+    ny, nz = shape[..., 1], shape[..., 2]
+    at = first + (cell[:, 0] * ny + cell[:, 1]) * nz + cell[:, 2]
+    step = ny * nz
+    x, y, z = u.T
+    near = [
+        (flat[at + a + b] * (1.0 - z) + flat[at + a + b + 1] * z) for a, b in ((0, 0), (0, nz), (step, 0), (step, nz))
+    ]
+    out: Array = (near[0] * (1.0 - y) + near[1] * y) * (1.0 - x) + (near[2] * (1.0 - y) + near[3] * y) * x
+    return out
+
+
+def closed(triangles: Ints) -> bool:
+    """Whether every edge of a mesh (F, 3) belongs to two triangles, so that it has an inside."""
+    edges = np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]), axis=1)
+    _, counts = np.unique(edges, axis=0, return_counts=True)
+    return bool((counts == 2).all())
+
+
+def distance_field(
+    vertices: Array, triangles: Ints, band: float, region: tuple[Array, Array] | None = None, cells: int = CELLS
+) -> DistanceField:
+    """The distance field of a mesh.
+
+    Args:
+        vertices: (V, 3) [m].
+        triangles: (F, 3).
+        band: Distances beyond it are not told apart [m].
+        region: Lowest and highest corner (3,) of what matters; None for the mesh and a band around it.
+        cells: Points of the grid, about.
+    """
+    low, high = vertices.min(axis=0) - band, vertices.max(axis=0) + band
+    if region is not None:
+        low, high = np.maximum(low, region[0]), np.minimum(high, region[1])
+        high = np.maximum(high, low + 2 * FINEST)
+    spacing = max(FINEST, float(np.prod(high - low) / cells) ** (1.0 / 3.0))
+    shape = np.maximum(np.ceil((high - low) / spacing).astype(np.int64) + 1, 2)
+    axes = [low[k] + spacing * np.arange(shape[k]) for k in range(3)]
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    corners = vertices[triangles]
+    values, away, normal = _nearest(points.reshape(*shape, 3), low, spacing, band, corners)
+    outside = np.ones(shape)
+    if closed(triangles):
+        volume = dot(corners[:, 0], cross(corners[:, 1], corners[:, 2])).sum()
+        outside = np.where(dot(away, normal) * volume < 0, -1.0, 1.0)
+        outside = _filled(values, outside, spacing)
+    return DistanceField(low, spacing, (np.minimum(values, band) * outside).astype(np.float32), band)
+
+
+def _nearest(grid: Array, low: Array, spacing: float, band: float, corners: Array) -> tuple[Array, Array, Array]:
+    """Distances (X, Y, Z) of the points of a grid (X, Y, Z, 3) to triangles (F, 3, 3), vectors (X, Y, Z, 3) from the
+    nearest place to them and the normal there.
+
+    Cells that the surface runs through are seeds. Every cell looks at the triangle of the seed nearest to it and at
+    those its neighbours look at, of which one is the nearest but for rounding of cells.
+    """
+    with needs_scipy():
+        from scipy.ndimage import distance_transform_edt
+    shape = grid.shape[:3]
+    samples, owner = surface_samples(corners, 0.5 * spacing)
+    cell = np.round((samples - low) / spacing).astype(np.int64)
+    inside = ((cell >= 0) & (cell < shape)).all(axis=1)
+    seeds = np.full(shape, -1)
+    if not inside.any():
+        return np.full(shape, np.inf), np.zeros((*shape, 3)), np.zeros((*shape, 3))
+    pairs = np.unique(np.column_stack([np.ravel_multi_index(tuple(cell[inside].T), shape), owner[inside]]), axis=0)
+    first = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
+    seeds.ravel()[pairs[first, 0]] = first
+    far, index = distance_transform_edt(seeds < 0, return_indices=True)
+    listed = seeds[tuple(index)]
+    counts = np.diff(np.append(first, len(pairs)))
+    many = np.zeros(len(pairs), dtype=np.int64)
+    many[first] = counts
+    face = pairs[listed, 1]
+    up = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    up /= np.maximum(np.sqrt(dot(up, up)), 1e-300)[:, None]
+    near = np.flatnonzero((far <= band / spacing + 2).ravel())
+    points = grid.reshape(-1, 3)
+    values, facing = np.full(len(points), np.inf), np.zeros(len(points))
+    away, normal = np.zeros((len(points), 3)), np.zeros((len(points), 3))
+    best = np.full(len(values), -1)
+    asked = near
+    for turn in range(_ROUNDS):
+        looks = [_shifted(face, axis, step) for axis in range(3) for step in (1, -1)]
+        if not turn:
+            looks += [pairs[listed + np.minimum(k, many[listed] - 1), 1] for k in range(min(counts.max(), _SHARING))]
+        for looked in looks:
+            look = looked.ravel()[asked]
+            fresh = look != best[asked]
+            at, which = asked[fresh], look[fresh]
+            off = points[at] - point_triangle(points[at], *(corners[which, k] for k in range(3)))
+            length = np.sqrt(dot(off, off))
+            square = np.abs(dot(off, up[which])) / np.maximum(length, 1e-12)
+            # where an edge is nearest, the face that is seen most squarely tells the side
+            better = (length < values[at] - 1e-9) | ((length < values[at] + 1e-9) & (square > facing[at]))
+            at = at[better]
+            values[at], facing[at], best[at] = length[better], square[better], which[better]
+            away[at], normal[at] = off[better], up[which[better]]
+        was = face
+        face = np.where(best.reshape(shape) >= 0, best.reshape(shape), face)
+        new = was != face
+        for axis in range(3):
+            new = new | _shifted(new, axis, 1) | _shifted(new, axis, -1)
+        asked = near[new.ravel()[near]]
+    return values.reshape(shape), away.reshape(*shape, 3), normal.reshape(*shape, 3)
+
+
+def _shifted(cells: npt.NDArray[Any], axis: int, step: int) -> npt.NDArray[Any]:
+    """Of every cell (X, Y, Z) what its neighbour has; at the border its own."""
+    edge = np.take(cells, [0 if step > 0 else -1], axis=axis)
+    part = np.take(cells, range(1, cells.shape[axis]) if step < 0 else range(cells.shape[axis] - 1), axis=axis)
+    return np.concatenate([edge, part] if step > 0 else [part, edge], axis=axis)
+
+
+def surface_samples(corners: Array, spacing: float) -> tuple[Array, Ints]:
+    """Places (M, 3) on triangles (F, 3, 3), about this far apart [m], and the triangle of each."""
+    longest = np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2).max(axis=1))
+    parts = np.clip(np.ceil(longest / spacing).astype(np.int64), 1, 160)
+    points, owner = [], []
+    for n in np.unique(parts):
+        which = np.flatnonzero(parts == n)
+        i, j = np.nonzero(np.add.outer(np.arange(n + 1), np.arange(n + 1)) <= n)
+        weights = np.column_stack([i, j, n - i - j]) / n
+        points.append(np.einsum("wk,fkc->fwc", weights, corners[which]).reshape(-1, 3))
+        owner.append(np.repeat(which, len(weights)))
+    return np.concatenate(points), np.concatenate(owner)
+
+
+def _filled(distance: Array, outside: Array, spacing: float) -> Array:
+    """Signs (X, Y, Z): of each room away from the surface one, by the vote of its cells that know theirs."""
+    with needs_scipy():
+        from scipy.ndimage import label
+    away: Bools = distance > 0.87 * spacing
+    rooms, count = label(away)
+    if count == 0:
+        return outside
+    near = away & np.isfinite(distance)
+    votes = np.bincount(rooms[near], outside[near], count + 1)
+    sign = np.where(votes < 0, -1.0, 1.0)
+    return np.where(away, sign[rooms], outside)

@@ -1,0 +1,216 @@
+"""Check a planned motion against the triangles themselves: every frame and half frame, every part of the arms.
+
+Whatever simplified shapes a way was planned with, this is what tells whether it may be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...kinematics import fk
+from ...maths import geometry, quat
+from ...maths.quat import cross, dot
+from ...motion import Motion
+from ...skeleton import SIDES, Array
+from ...world import World
+from .body_shape import ARM_PARTS, Capsules, with_fingers
+from .distance_field import closed
+from .space import Bools, Ints
+
+TOLERANCE = 0.001
+"""Depth up to which something is said to touch and not to be in the way [m]."""
+HAND = ("palm", "fingers", "thumb")
+_BLOCK = 2_000_000
+
+
+@dataclass(frozen=True)
+class Penetration:
+    """Something was in something else.
+
+    Attributes:
+        frame: Sample of the motion, counted from 0; a half for the middle between two.
+        part: Of the body, such as "forearm_R", or the name of a prop.
+        body: The other one.
+        depth: By how much [m].
+    """
+
+    frame: float
+    part: str
+    body: str
+    depth: float
+
+    def __str__(self) -> str:
+        return f"frame {self.frame:g}: {self.part} is {1000 * self.depth:.1f} mm in {self.body}"
+
+
+def penetrations(
+    motion: Motion,
+    world: World,
+    props: Mapping[str, Array] | None = None,
+    *,
+    parts: Sequence[str] = ARM_PARTS,
+    sides: Sequence[str] = SIDES,
+    touching: Collection[tuple[str, str]] = (),
+    tolerance: float = TOLERANCE,
+    shape: Capsules | None = None,
+) -> list[Penetration]:
+    """What of a motion is in something, the deepest of each part and body in each frame.
+
+    Args:
+        motion: T samples.
+        world: What may be in the way, at the rate of its own.
+        props: (T, 4, 4) matrices of bodies of the world that are elsewhere than it says; they are looked at as well.
+        parts: Kinds of parts of the body that are looked at.
+        sides: The arms.
+        touching: Part or prop, and body, that may be in each other: a hand and what it holds.
+        tolerance: Depths that do not count [m].
+        shape: The body; None for that of the skeleton.
+    """
+    props = props or {}
+    shape = shape or with_fingers(motion.skeleton)
+    shape = shape.chosen([f"{part}_{side}" for part in parts for side in sides])
+    frames, rotations, roots = _halves(motion)
+    world = _moved(world, props, motion.fps, len(motion))
+    positions, globals = fk.forward(motion.skeleton, rotations, roots)
+    starts, ends = shape.placed(positions, globals)
+    spread = [np.linspace(0.0, 1.0, _places(shape, k)) for k in range(len(shape.parts))]
+    points = np.concatenate(
+        [starts[:, k, None] + u[:, None] * (ends[:, k] - starts[:, k])[:, None] for k, u in enumerate(spread)], axis=1
+    )
+    part = np.repeat(np.arange(len(spread)), [len(u) for u in spread])
+    rows = _inside(world, points, frames, motion.fps, shape.radii[part], [shape.parts[k] for k in part], touching)
+    for name in props:
+        body = next(b for b in world.bodies if b.name == name)
+        at = _placed(body.matrices, frames)
+        corners = np.einsum("tij,vj->tvi", at[:, :3, :3], body.vertices) + at[:, None, :3, 3]
+        others = replace(world, bodies=tuple(b for b in world.bodies if b.name != name))
+        none = np.zeros(len(body.vertices))
+        moving = np.abs(at - at[:1]).reshape(len(at), -1).max(axis=1) > 1e-9
+        moving |= np.abs(at - at[-1:]).reshape(len(at), -1).max(axis=1) > 1e-9
+        if moving.any():
+            names = [name] * len(none)
+            rows += _inside(others, corners[moving], frames[moving], motion.fps, none, names, touching)
+    worst: dict[tuple[float, str, str], float] = {}
+    for row in rows:
+        key = row.frame, row.part, row.body
+        worst[key] = max(worst.get(key, 0.0), row.depth)
+    return [Penetration(*key, depth) for key, depth in sorted(worst.items()) if depth > tolerance]
+
+
+def _places(shape: Capsules, k: int) -> int:
+    """Places along a capsule's axis that are looked at: so near to each other that less than 1/128 radius is missed."""
+    return max(2, int(np.ceil(4.0 * np.linalg.norm(shape.ends[k] - shape.starts[k]) / shape.radii[k])) + 1)
+
+
+def _halves(motion: Motion) -> tuple[Array, Array, Array]:
+    """Numbers (2 T - 1,) of frames and half frames, rotations and roots there."""
+    a, b = motion.rotations[:-1], motion.rotations[1:]
+    between = quat.slerp(a, b, 0.5)
+    count = 2 * len(motion) - 1
+    rotations, roots = np.empty((count, *a.shape[1:])), np.empty((count, 3))
+    rotations[::2], rotations[1::2] = motion.rotations, between
+    roots[::2], roots[1::2] = motion.roots, 0.5 * (motion.roots[:-1] + motion.roots[1:])
+    return np.linspace(0.0, len(motion) - 1.0, count), rotations, roots
+
+
+def _moved(world: World, props: Mapping[str, Array], fps: float, count: int) -> World:
+    """The world with its props where they are, at the rate of the motion if any of them moves."""
+    if not props:
+        return world
+    bodies = []
+    for body in world.bodies:
+        matrices = props.get(body.name)
+        if matrices is None:
+            matrices = body.matrices
+            if len(matrices) > 1:
+                at = np.clip(np.round(np.arange(count) * world.fps / fps).astype(np.int64), 0, len(matrices) - 1)
+                matrices = matrices[at]
+        bodies.append(replace(body, matrices=matrices))
+    return replace(world, bodies=tuple(bodies), fps=fps)
+
+
+def _placed(matrices: Array, frames: Array) -> Array:
+    """(N, 4, 4) at frames and half frames; half way the rotation is that of the mean."""
+    low = np.minimum(frames.astype(np.int64), len(matrices) - 1)
+    high = np.minimum(low + 1, len(matrices) - 1)
+    share = (frames - np.floor(frames))[:, None, None]
+    return np.asarray((1.0 - share) * matrices[low] + share * matrices[high])
+
+
+def _inside(
+    world: World,
+    points: Array,
+    frames: Array,
+    fps: float,
+    radii: Array,
+    parts: Sequence[str],
+    touching: Collection[tuple[str, str]],
+) -> list[Penetration]:
+    """Depths of spheres (N, K, 3) of these radii (K,) in each body, where there is any."""
+    out = []
+    seconds = np.repeat(frames / fps, points.shape[1])
+    flat = points.reshape(-1, 3)
+    size = np.tile(radii, len(points))
+    reach = max(float(radii.max()), 0.05)
+    for body in world.bodies:
+        free = [k for k, part in enumerate(parts) if (part, body.name) not in touching and part != body.name]
+        if not free or not len(body.triangles):
+            continue
+        alone = World((body,), world.fps)
+        own = np.zeros(points.shape[:2], dtype=bool)
+        own[:, free] = True
+        at = np.flatnonzero(own.ravel() & _near(body.vertices, body.matrices, flat, seconds, world.fps, reach))
+        if not len(at):
+            continue
+        _, far, hit, _ = geometry.nearest(alone, flat[at], seconds[at], reach)
+        depth = np.where(hit >= 0, size[at] - far, -np.inf)
+        if closed(body.triangles):
+            local = _local(body.matrices, flat[at], seconds[at], world.fps)
+            within = inside(body.vertices[body.triangles], local)
+            depth = np.where(within, size[at] + np.where(hit >= 0, far, reach), depth)
+        for k in np.flatnonzero(depth > 0):
+            frame, column = divmod(int(at[k]), points.shape[1])
+            out.append(Penetration(float(frames[frame]), parts[column], body.name, float(depth[k])))
+    return out
+
+
+def _local(matrices: Array, points: Array, seconds: Array, fps: float) -> Array:
+    """Points (N, 3) at moments (N,) in the axes of a body."""
+    at = _placed(matrices, np.minimum(seconds * fps, len(matrices) - 1))
+    back = np.linalg.inv(at)
+    out: Array = np.einsum("nij,nj->ni", back[:, :3, :3], points) + back[:, :3, 3]
+    return out
+
+
+def _near(vertices: Array, matrices: Array, points: Array, seconds: Array, fps: float, reach: float) -> Bools:
+    """Which points (N, 3) may be within reach of a body [m]."""
+    local = _local(matrices, points, seconds, fps) if len(matrices) > 1 else None
+    if local is None:
+        back = np.linalg.inv(matrices[0])
+        local = points @ back[:3, :3].T + back[:3, 3]
+    least = float(np.linalg.norm(matrices[0, :3, :3], axis=0).min())
+    margin = reach / max(least, 1e-9)
+    low, high = vertices.min(axis=0) - margin, vertices.max(axis=0) + margin
+    return np.asarray(((local >= low) & (local <= high)).all(axis=1))
+
+
+def inside(corners: Array, points: Array) -> Bools:
+    """Which points (N, 3) are within a closed mesh of triangles (F, 3, 3), by the solid angle under which it is seen.
+
+    Van Oosterom and Strackee, "The solid angle of a plane triangle" (1983).
+    """
+    out = np.zeros(len(points), dtype=bool)
+    low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
+    at: Ints = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
+    block = max(1, _BLOCK // max(1, len(corners)))
+    for some in np.array_split(at, max(1, -(-len(at) // block))):
+        a, b, c = (corners[:, k] - points[some, None] for k in range(3))
+        la, lb, lc = (np.sqrt(dot(v, v)) for v in (a, b, c))
+        above = dot(a, cross(b, c))
+        below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb
+        turns = np.arctan2(above, below).sum(axis=1) / (2.0 * np.pi)
+        out[some] = np.abs(turns) > 0.5
+    return out

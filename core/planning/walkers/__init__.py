@@ -1,0 +1,1 @@
+"""Actors on their ways: steering, dodging, doorways, behaviours, and the engine that moves a whole cast."""

@@ -1,0 +1,246 @@
+"""Compose tasks from smaller ones and carry them out one after another, each from where the last one ended.
+
+After Kuffner, "Autonomous Agents for Real-Time Animation" (1999), sections 2.2 and 2.4: a composite task expands into a
+chain of atomic ones; a clip from a library is one of them, chosen by what it is for and how it looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from ...errors import InvalidMotion, InvalidParam, NoGrasp, NoIK, NoPath, NotVisible, Timeout
+from ...filters.join import join
+from ...gait.route import follow
+from ...gait.travel import TravelParams, travel
+from ...kinematics import base as bases
+from ...maths.ramp import smootherstep, wrap
+from ...motion import Motion, Path
+from ...skeleton import Array, Pose, Skeleton
+from ...world import World
+from ..ways.map import MapParams, project
+from .actors import go
+from .courses import trimmed
+
+FAILURES = (NoPath, NoIK, NoGrasp, NotVisible, Timeout)
+"""How a task may fail."""
+
+
+STYLE = TravelParams(pause=0.3)
+MAP = MapParams()
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """What tasks are carried out with: the body, the world, clips, and samples a second [Hz]."""
+
+    skeleton: Skeleton
+    world: World
+    clips: tuple[Clip, ...] = ()
+    fps: float = 24.0
+    style: TravelParams = STYLE
+    map: MapParams = MAP
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """State between two tasks: base (3,), pose and time [s]."""
+
+    base: Array
+    pose: Pose | None
+    time: float = 0.0
+
+
+class Atom(Protocol):
+    """A task that is not made of others."""
+
+    @property
+    def name(self) -> str:
+        """For the transcript."""
+        ...
+
+    def motion(self, stance: Stance, scope: Scope) -> Motion:
+        """What it looks like from a state; raises one of FAILURES."""
+        ...
+
+
+@dataclass(frozen=True)
+class Composite:
+    """Tasks to be done in order."""
+
+    name: str
+    parts: tuple[Atom | Composite, ...]
+
+
+@dataclass(frozen=True)
+class MoveTo:
+    """Walk to a place."""
+
+    place: tuple[float, float]
+    stop: float = 0.0
+    speed: float = 1.4
+    name: str = "move to"
+
+    def motion(self, stance: Stance, scope: Scope) -> Motion:
+        """The walk; raises NoPath."""
+        around = np.array([stance.base[:2], self.place])
+        low, high = around.min(axis=0) - 6.0, around.max(axis=0) + 6.0
+        chart = project(scope.world, scope.map, stance.time, bounds=np.stack([low, high]))
+        way = chart.walkable().route(stance.base[:2], np.array(self.place)).points
+        way = trimmed(way, go(self.place, self.name, stop=self.stop))
+        if len(way) < 2 or float(np.hypot(*np.diff(way, axis=0).T).sum()) < 0.05:
+            return still(scope, stance, 0.5)
+        track = follow(way, self.speed, scope.fps, scope.style, float(stance.base[2]))
+        grounded = scope.world if any(b.kind == "ground" for b in scope.world.bodies) else None
+        return travel(scope.skeleton, track, scope.style, grounded, stance.pose)
+
+
+@dataclass(frozen=True)
+class TurnTo:
+    """Turn on the spot."""
+
+    heading: float
+    name: str = "turn to"
+
+    def motion(self, stance: Stance, scope: Scope) -> Motion:
+        """The turn, the short way round."""
+        turn = float(wrap(self.heading - stance.base[2]))
+        count = max(2, int(np.ceil(1.875 * abs(turn) / 1.7 * scope.fps))) + round(0.4 * scope.fps)
+        share = smootherstep(np.minimum(np.arange(count) / max(count - 1 - round(0.4 * scope.fps), 1), 1.0))
+        points = np.column_stack([np.repeat(stance.base[None, :2], count, axis=0), stance.base[2] + turn * share])
+        track = Path(points, ("x", "y", "heading"), np.arange(count) / scope.fps)
+        return travel(scope.skeleton, track, scope.style, None, stance.pose)
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Stand for a while."""
+
+    seconds: float = 1.0
+    name: str = "wait"
+
+    def motion(self, stance: Stance, scope: Scope) -> Motion:
+        """The stand."""
+        return still(scope, stance, self.seconds)
+
+
+@dataclass(frozen=True)
+class PlayClip:
+    """Play the clip of the library that fits best, from where one stands."""
+
+    tags: tuple[str, ...]
+    attributes: tuple[tuple[str, float], ...] = ()
+    blend: float = 0.3
+    name: str = "play clip"
+
+    def motion(self, stance: Stance, scope: Scope) -> Motion:
+        """The clip, moved to the base and begun in the pose at hand."""
+        clip = pick(scope.clips, self.tags, dict(self.attributes)).motion
+        placed = bases.move(clip, *stance.base)
+        return placed if stance.pose is None else join(placed, stance.pose, min(self.blend, placed.duration))
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """A motion in a library: what it is for, and numbers that say how it looks (speed, mood, limp)."""
+
+    name: str
+    motion: Motion
+    tags: frozenset[str] = frozenset()
+    attributes: Mapping[str, float] = field(default_factory=dict)
+
+
+def pick(clips: Sequence[Clip], tags: Sequence[str], attributes: Mapping[str, float]) -> Clip:
+    """The clip with all tags whose attributes are nearest, each measured by its spread over the library."""
+    fit = [c for c in clips if set(tags) <= c.tags]
+    if not fit:
+        known = sorted({t for c in clips for t in c.tags})
+        raise InvalidParam("tags", tuple(tags), f"no clip has all of them; tags are {', '.join(known) or 'none'}")
+    scale = {}
+    for key in attributes:
+        values = [c.attributes[key] for c in clips if key in c.attributes]
+        scale[key] = max(float(np.ptp(values)), 1e-9) if values else 1.0
+
+    def away(clip: Clip) -> float:
+        return sum(
+            ((clip.attributes[key] - value) / scale[key]) ** 2 if key in clip.attributes else 1.0
+            for key, value in attributes.items()
+        )
+
+    return min(fit, key=lambda c: (away(c), c.name))
+
+
+def still(scope: Scope, stance: Stance, seconds: float) -> Motion:
+    """Standing as one is."""
+    count = max(2, round(seconds * scope.fps) + 1)
+    if stance.pose is None:
+        track = Path(np.repeat(stance.base[None], count, axis=0), ("x", "y", "heading"), np.arange(count) / scope.fps)
+        return travel(scope.skeleton, track, scope.style)
+    return Motion(
+        scope.skeleton,
+        scope.fps,
+        np.repeat(stance.pose.root[None], count, axis=0),
+        np.repeat(stance.pose.rotations[None], count, axis=0),
+        base=np.repeat(stance.base[None], count, axis=0),
+    )
+
+
+def expand(task: Atom | Composite) -> tuple[Atom, ...]:
+    """The flat chain of atomic tasks that a task is made of."""
+    if isinstance(task, Composite):
+        return tuple(atom for part in task.parts for atom in expand(part))
+    if not hasattr(task, "motion"):
+        raise InvalidParam("task", task, "must be a composite task or have a motion")
+    return (task,)
+
+
+@dataclass(frozen=True, eq=False)
+class Failure:
+    """Which task of a chain failed, and how."""
+
+    number: int
+    task: str
+    error: Exception
+
+
+@dataclass(frozen=True, eq=False)
+class Execution:
+    """What came of a chain: the motions of the tasks that were done, the state after them, and the failure or None."""
+
+    motions: tuple[Motion, ...]
+    stance: Stance
+    failure: Failure | None
+
+
+def execute(task: Atom | Composite, stance: Stance, scope: Scope) -> Execution:
+    """Carry out a task; it ends at the first part that fails, and nothing is kept of that part."""
+    motions: list[Motion] = []
+    for number, atom in enumerate(expand(task)):
+        try:
+            motion = atom.motion(stance, scope)
+        except FAILURES as error:
+            return Execution(tuple(motions), stance, Failure(number, atom.name, error))
+        motions.append(motion)
+        where = bases.derive(motion) if motion.base is None else motion.base
+        stance = Stance(where[-1], motion.pose(len(motion) - 1), stance.time + motion.duration)
+    return Execution(tuple(motions), stance, None)
+
+
+def chained(motions: Sequence[Motion]) -> Motion:
+    """Motions that end where the next begins, as one."""
+    if not motions:
+        raise InvalidMotion("nothing to chain: no task was done")
+    first = motions[0]
+    tracks = [bases.derive(m) if m.base is None else m.base for m in motions]
+    rest = [slice(0 if k == 0 else 1, None) for k in range(len(motions))]
+    return replace(
+        first,
+        roots=np.concatenate([m.roots[r] for m, r in zip(motions, rest, strict=True)]),
+        rotations=np.concatenate([m.rotations[r] for m, r in zip(motions, rest, strict=True)]),
+        base=np.concatenate([t[r] for t, r in zip(tracks, rest, strict=True)]),
+        curves={},
+        events=(),
+    )
