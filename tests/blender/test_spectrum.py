@@ -15,7 +15,7 @@ from troupe.core.kinematics.base import based
 @pytest.fixture
 def knocker():
     """An actor whose own action is three knocks."""
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     cast = stage.cast_of(ob)
     keys = bake.prepare(ob, cast, based(acts.knock(cast.skeleton, fps=24.0)), bpy.context, 1)
     bake.write(ob, keys, bpy.context, "knock", landing="replace")

@@ -22,7 +22,7 @@ from troupe.core.motion import Motion
 
 def walker(folder, period, height=1.75, cycles=4):
     """An actor that walks with so long a round [s]."""
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     path = folder / f"walk{period}{height}.bvh"
     bvh.write(path, bvh.from_motion(walk(mannequin(height), cycles, period)))
     bpy.context.scene.frame_set(1)
