@@ -41,18 +41,33 @@ def still(objects):
 
 
 @cache
-def _folder() -> Path:
+def folder() -> Path:
+    """Where files of this run are kept."""
     return Path(tempfile.mkdtemp())
 
 
 def once(build: Callable[[], None]) -> None:
     """The scene that `build` makes in an empty file; made once, then opened from a file, which is much faster."""
-    path = _folder() / f"{build.__module__}.{build.__qualname__}.blend"
+    path = folder() / f"{build.__module__}.{build.__qualname__}.blend"
     if path.exists():
         bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
         return
     build()
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True, check_existing=False)
+
+
+def walking():
+    """A cast mannequin without skin that walks on its Troupe track, frames 1 to 107."""
+    once(_walking)
+    ob = bpy.data.objects["Mannequin"]
+    choose(ob)
+    return ob
+
+
+def _walking():
+    actor(skin=False)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.troupe.retarget(clip="walk")
 
 
 def choose(*objects):
@@ -73,7 +88,7 @@ def actor(skin=True):
             still(bpy.context.object.children)
         for child in () if skin else bpy.context.object.children:
             bpy.data.objects.remove(child)
-        _saved[skin] = str(_folder() / f"actor{skin}.blend")
+        _saved[skin] = str(folder() / f"actor{skin}.blend")
         bpy.data.libraries.write(_saved[skin], set(bpy.context.scene.objects))
         return bpy.context.object
     with bpy.data.libraries.load(_saved[skin]) as (there, here):

@@ -32,10 +32,7 @@ UP = (1.0, 1.0, 1.7, 1.7, 1.7, 1.0, 1.0, 1.0)
 @pytest.fixture
 def walker():
     """An actor with a walk on its Troupe track."""
-    ob = stage.actor(skin=False)
-    bpy.context.scene.frame_set(1)
-    bpy.ops.troupe.retarget(clip="walk")
-    return ob
+    return stage.walking()
 
 
 def shown(ob):

@@ -22,10 +22,7 @@ NOD = {"head": (40.0, 0.0, 0.0)}
 @pytest.fixture
 def walker():
     """An actor with a walk on its Troupe track, frames 1 to 107."""
-    ob = stage.actor(skin=False)
-    bpy.context.scene.frame_set(1)
-    bpy.ops.troupe.retarget(clip="walk")
-    return ob
+    return stage.walking()
 
 
 def shown(ob):

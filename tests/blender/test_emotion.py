@@ -27,10 +27,16 @@ def give(ob, name, motion, landing="replace"):
 @pytest.fixture
 def knocker():
     """An actor whose own action is three knocks."""
+    stage.once(_knocker)
+    ob = bpy.data.objects["Mannequin"]
+    stage.choose(ob)
+    return ob
+
+
+def _knocker():
     ob = stage.actor(skin=False)
     give(ob, "knock", acts.knock(stage.cast_of(ob).skeleton, fps=24.0))
     bpy.context.scene.frame_set(1)
-    return ob
 
 
 def shown(ob, action=None):
