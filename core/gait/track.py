@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidMotion
+from ..maths import trig
 from ..maths.spline import segment
 from ..motion import Path
 from ..skeleton import Array
@@ -39,9 +40,9 @@ class Track:
         self._slopes = velocity / self.fps
         self._rows: list[list[float]] = np.concatenate([self.base, self._slopes], axis=1).tolist()
         heading = self.base[:, 2]
-        ahead = np.column_stack([np.sin(heading), -np.cos(heading)])
+        ahead = np.column_stack([trig.sin(heading), -trig.cos(heading)])
         self.forward: Array = (velocity[:, :2] * ahead).sum(axis=1)
-        self.sideways: Array = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)
+        self.sideways: Array = velocity[:, 0] * trig.cos(heading) + velocity[:, 1] * trig.sin(heading)
         self.turning: Array = velocity[:, 2]
 
     @property
