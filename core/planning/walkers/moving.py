@@ -20,8 +20,8 @@ SETTLED = 0.3
 """Who has arrived and is pushed by less than this stays where it is [m]."""
 CROWDED = 0.5
 """Who is held up by others this near to its goal has arrived [m]."""
-BRACING = 10.0
-"""Acceleration with which one avoids bumping into somebody at the last moment [m/s^2]."""
+BRACING = 5.0
+"""Greatest acceleration, even of one who avoids bumping into somebody at the last moment [m/s^2]."""
 ASIDE = 2.5
 """Who wants to move and cannot for this long steps aside [s]."""
 
@@ -162,8 +162,9 @@ def _braced(state: State, after: Movers, dt: float) -> Movers:
     cast = state.cast
     movable = np.array([0.0 if state.clock < m.frozen_until else 1.0 for m in state.minds])
     velocity = after.velocity
-    kept = avoid.unhit(after.place, velocity, cast.radius, movable, BRACING * dt)
-    if kept is not velocity:
+    kept = avoid.unhit(after.place, velocity, cast.radius, movable)
+    kept = _eased(state.movers.velocity, kept, BRACING * dt)
+    if (kept != velocity).any():
         sin, cos = np.sin(after.heading), np.cos(after.heading)
         change = kept - velocity
         speed = after.speed + change[:, 0] * sin - change[:, 1] * cos
@@ -175,6 +176,14 @@ def _braced(state: State, after: Movers, dt: float) -> Movers:
     walk = state.chart.walkable(float(cast.radius.max()))
     worse = clearance(walk, place) < np.minimum(clearance(walk, after.place), cast.radius + walk.cell / 2)
     return replace(after, place=np.where(worse[:, None], after.place, place))
+
+
+def _eased(before: Array, after: Array, most: float) -> Array:
+    """Velocities (A, 2) that differ from those before by no more than `most` [m/s]."""
+    change = after - before
+    size = np.sqrt((change * change).sum(axis=-1))
+    out: Array = before + change * np.minimum(most / np.maximum(size, 1e-9), 1.0)[:, None]
+    return out
 
 
 def _noticed(state: State, wanted: Array, go: Array, dt: float) -> State:
