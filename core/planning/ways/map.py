@@ -101,6 +101,11 @@ class Map:
 
         return Frame(self.origin, self.cell, self.shape)
 
+    @property
+    def things(self) -> Mapping[str, Seen] | None:
+        """The bodies on it, by name; None where that is not known."""
+        return self._kept.seen if self._kept else None
+
     def walkable(self, radius: float | None = None, params: WalkableParams | None = None, floor: int = 0) -> Walkable:
         """What a disc of `radius` [m] may tread: made at the first call for a radius, kept for the next ones."""
         radius = self.params.radius if radius is None else float(radius)
@@ -320,5 +325,5 @@ def _carried(old: Map, new: Map, box: Box) -> Map:
     """The new map with the walkables of the old one, put right around the cells that changed."""
     for key, ways in old._walkables.items():
         floor = key[2]
-        new._walkables[key] = ways.changed(new.blocked[floor], new.cost[floor], box)
+        new._walkables[key] = ways.changed(new.blocked[floor], new.cost[floor], box, new.things)
     return new

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...errors import InvalidParam, NoPath
 from ...motion import Path
-from . import cornerways
+from . import blame, cornerways
 from .search import search
 from .sight import Place
 from .straighten import between, crosses, straightened
@@ -90,7 +90,9 @@ def route(ways: Walkable, start: npt.ArrayLike, goals: npt.ArrayLike, goal_radiu
     if any(labels[end] != here for end in ends.cells):
         kept = [k for k, end in enumerate(ends.cells) if labels[end] == here]
         if not kept:
-            raise NoPath(f"no way leads from ({x:.2f}, {y:.2f}) to the goal: something shuts it off")
+            a, b = (np.array(ends.places[0]) - 0.5) * ways.cell + ways.origin
+            why = blame.shut_off(ways, (x, y), (float(a), float(b)))
+            raise NoPath(f"no way leads from ({x:.2f}, {y:.2f}) to the goal: {why}")
         ends = ends.only(kept)
     begin: Place = ways.middle(cell) if moved else ways.to_cells(x, y)
     params = ways.params
