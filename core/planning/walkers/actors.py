@@ -161,6 +161,7 @@ class Plan:
         time: When it was made [s].
         narrow: (k, 2) from where to where along it only one can pass at a time [m].
         cells: Places looked at to find it.
+        searched: (n, 2) middles of the cells looked at [m].
     """
 
     points: Array
@@ -168,6 +169,7 @@ class Plan:
     time: float
     narrow: Array
     cells: int = 0
+    searched: Array = field(default_factory=lambda: np.zeros((0, 2)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +212,10 @@ class Mind:
 
 @dataclass(frozen=True, eq=False)
 class Cast:
-    """What stays the same during a run: names, setups, places with names; radius [m], speed [m/s] and gains (A,)."""
+    """What stays the same during a run: names, setups, places with names; radius [m], speed [m/s] and gains (A,).
+
+    `shapes` keeps the things of the world as eyes see them, from the first look on.
+    """
 
     names: tuple[str, ...]
     setups: tuple[ActorSetup, ...]
@@ -220,6 +225,7 @@ class Cast:
     gains: Gains
     step: float
     params: NavigateParams
+    shapes: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def index(self, name: str) -> int:
         """Number of an actor, or -1."""

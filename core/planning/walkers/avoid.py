@@ -254,9 +254,12 @@ def unhit(place: Array, velocity: Array, radius: Array, movable: Array) -> Array
     if not (room < BRACE).any():
         return velocity
     away = off / np.maximum(gap, 1e-6)[..., None]
-    both = movable[:, None] + movable[None]
-    share = movable[:, None] / np.maximum(both, 1.0)
-    most = np.sqrt(2.0 * BRAKING * both * np.maximum(room - LAST_ROOM, 0.0))
+    # whoever goes towards the other brakes for it; whoever is gone after is not pushed on
+    comes = movable[:, None] * np.maximum(-(velocity[:, None] * away).sum(axis=-1), 0.0)
+    total = comes + comes.T
+    share = np.where(total > 1e-9, comes / np.maximum(total, 1e-9), movable[:, None] / 2.0)
+    brakes = np.maximum((comes > 0.0).astype(float) + (comes.T > 0.0), 1.0)
+    most = np.sqrt(2.0 * BRAKING * brakes * np.maximum(room - LAST_ROOM, 0.0))
     out = velocity
     for _ in range(4):
         closing = -((out[:, None] - out[None]) * away).sum(axis=-1)

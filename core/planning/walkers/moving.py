@@ -22,6 +22,8 @@ CROWDED = 0.5
 """Who is held up by others this near to its goal has arrived [m]."""
 BRACING = 5.0
 """Greatest acceleration, even of one who avoids bumping into somebody at the last moment [m/s^2]."""
+LEAN = 1.3
+"""How much more than its turning needs one who runs may accelerate."""
 ASIDE = 2.5
 """Who wants to move and cannot for this long steps aside [s]."""
 
@@ -163,7 +165,9 @@ def _braced(state: State, after: Movers, dt: float) -> Movers:
     movable = np.array([0.0 if state.clock < m.frozen_until else 1.0 for m in state.minds])
     velocity = after.velocity
     kept = avoid.unhit(after.place, velocity, cast.radius, movable)
-    kept = _eased(state.movers.velocity, kept, BRACING * dt)
+    # who runs leans into its turns
+    most = np.maximum(BRACING, LEAN * np.abs(after.speed) * cast.gains.turn_rate)
+    kept = _eased(state.movers.velocity, kept, most * dt)
     if (kept != velocity).any():
         sin, cos = np.sin(after.heading), np.cos(after.heading)
         change = kept - velocity
@@ -178,8 +182,8 @@ def _braced(state: State, after: Movers, dt: float) -> Movers:
     return replace(after, place=np.where(worse[:, None], after.place, place))
 
 
-def _eased(before: Array, after: Array, most: float) -> Array:
-    """Velocities (A, 2) that differ from those before by no more than `most` [m/s]."""
+def _eased(before: Array, after: Array, most: Array) -> Array:
+    """Velocities (A, 2) that differ from those before by no more than `most` (A,) [m/s]."""
     change = after - before
     size = np.sqrt((change * change).sum(axis=-1))
     out: Array = before + change * np.minimum(most / np.maximum(size, 1e-9), 1.0)[:, None]

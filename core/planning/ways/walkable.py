@@ -184,9 +184,7 @@ class Walkable:
         """
         return fields.field(self, goals, goal_radius)
 
-    def changed(
-        self, blocked: Bools, cost: Array, box: Box, things: Mapping[str, Seen] | None = None
-    ) -> Walkable:
+    def changed(self, blocked: Bools, cost: Array, box: Box, things: Mapping[str, Seen] | None = None) -> Walkable:
         """The same for a map of other things, whose blocked cells differ within a box of rows and columns only.
 
         Where the box is small this is far cheaper than from nothing; an empty box (last before first) means that only
@@ -248,6 +246,12 @@ class Walkable:
         """The node of `corners` that is a cell."""
         columns: int = self.free.shape[1]
         return (cell // columns + 1) * (columns + 2) + cell % columns + 1
+
+    def outer(self, nodes: list[int]) -> Ints:
+        """(n,) cells that are nodes of `corners`."""
+        row, column = np.divmod(np.array(nodes, dtype=np.int64), self.free.shape[1] + 2)
+        cells: Ints = (row - 1) * self.free.shape[1] + column - 1
+        return cells
 
     def middle(self, cell: int) -> tuple[int, int]:
         """Centre of a cell, counted in cells as in `sight`."""

@@ -124,6 +124,8 @@ def test_bracing_takes_away_what_closes_and_leaves_the_rest():
     # both brake at 3 m/s^2 within the 12 cm between them, of which 2 are not counted on
     assert out[0, 0] - out[1, 0] == pytest.approx(np.sqrt(2 * 6.0 * 0.1), abs=1e-6)
     assert out[0, 1] == pytest.approx(0.5)
+    fleeing = avoid.unhit(place, np.array([[2.5, 0.0], [0.5, 0.0]]), np.full(2, 0.3), np.ones(2))
+    assert np.array_equal(fleeing[1], [0.5, 0.0]) and fleeing[0, 0] == pytest.approx(0.5 + np.sqrt(2 * 3.0 * 0.1))
     alone = avoid.unhit(place, velocity, np.full(2, 0.3), np.array([1.0, 0.0]))
     assert np.array_equal(alone[1], velocity[1])
     assert alone[0, 0] - alone[1, 0] == pytest.approx(np.sqrt(2 * 3.0 * 0.1), abs=1e-6)
