@@ -185,6 +185,9 @@ class Mind:
         arrived: Whether it stands where it was told to go.
         courses: (time, bearing, x, y) of the plans of the last seconds, for the guard against going to and fro.
         committed: Whether it keeps to its way and waits where that is blocked.
+        barrier: How far along its way something was seen that opens and shuts [m]; inf for nothing.
+        ready: Whether it stood before that when it opened last, and so may go through.
+        patience: How long it has waited for that to shut and open again [s].
         stalled: How long it has wanted to move and could not [s].
         passing: Whether it has the right of way through the next narrow place.
         waited: How long it has been waiting for others in front of a narrow place [s].
@@ -202,6 +205,9 @@ class Mind:
     arrived: bool = False
     courses: tuple[tuple[float, float, float, float], ...] = ()
     committed: bool = False
+    barrier: float = np.inf
+    ready: bool = False
+    patience: float = 0.0
     stalled: float = 0.0
     passing: bool = False
     waited: float = 0.0
