@@ -22,8 +22,8 @@ from ...performance import Attachment, Performance
 from ...skeleton import SIDES, Array, Pose
 from ...world import Body
 from .holding import hand_matrix
-from .ride import Ride, between
-from .stages import Holding
+from .ride import Ride
+from .stages import Holding, between
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ TASKS = (
     ("move", "Take it to another place and come back"),
     ("put_back", "Put down what the hand holds and come back"),
     ("hand_over", "Take it to where somebody else can take it"),
+    ("let_go", "Let go of what the hand holds, where it is, and come back"),
 )
 CARRYING = ("pick_up", "move", "hand_over")
 
@@ -35,7 +36,14 @@ class ReachParams(Params):
     target: str = param("", ref="object", help="What it is done to")
     destination: str = param("", ref="object", help="Where it is taken")
     hand: str = param(
-        "auto", choices=(("auto", "The nearer one"), ("L", "The left one"), ("R", "The right one")), help="Which hand"
+        "auto",
+        choices=(
+            ("auto", "The nearer one, or both for what is too large for one"),
+            ("L", "The left one"),
+            ("R", "The right one"),
+            ("both", "Both, with the palms on two sides of it"),
+        ),
+        help="Which hand",
     )
     purpose: str = param(ANY, help="What it is taken for; grasps may be made for one purpose only")
     speed: float = param(1.0, lo=0.1, hi=4.0, help="How fast arms move; 1 is unhurried")
@@ -69,6 +77,7 @@ class Job:
         destination: (4, 4) where the prop is to be; None for none.
         grasps: By name of the prop, made by hand; others follow from its shape.
         holding: What the hand holds at the beginning.
+        other: What the other hand holds of the same prop, where both hold it.
         seen: Names of what the actor sees; None for everything.
         moved: (4, 4) of bodies that are elsewhere than the world says.
         shapes: What is known of meshes; shared by tasks in one scene.
@@ -85,6 +94,7 @@ class Job:
     destination: Array | None = None
     grasps: Mapping[str, Sequence[Grasp]] | None = None
     holding: Holding | None = None
+    other: Holding | None = None
     seen: Collection[str] | None = None
     moved: Mapping[str, Array] | None = None
     shapes: Shapes | None = None
@@ -98,11 +108,12 @@ class Reached:
     Attributes:
         performance: Motion, props, attachments, events and the record of all tries.
         ledger: What it took.
-        side: The hand that did it.
+        side: The hand that did it, or "both".
         grasp: How it took hold, touched or pointed.
         holding: What it holds at the end.
         offences: Where the motion is in something after all.
         pose: At the end.
+        other: What the other hand holds of it, where both do.
     """
 
     performance: Performance
@@ -112,3 +123,4 @@ class Reached:
     holding: Holding | None
     offences: tuple[Penetration, ...]
     pose: Pose
+    other: Holding | None = None
