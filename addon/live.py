@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -65,8 +66,8 @@ class Session:
         self._library = ActionLibrary(sheets)
         frames = np.arange(self.first, max(context.scene.frame_end, self.first) + 1, dtype=np.float64)
         with feature.without_ways(context):
-            others, moving, _ = finish(parts.things_steps(context, script, frames))
-        curves_read: dict[tuple[str, str], Any] = dict(moving)
+            others, keyed, _ = finish(parts.things_steps(context, script, frames))
+        curves_read: dict[tuple[str, str], Any] = dict(keyed)
         members, self._casts, self._floors, self._places = [], {}, {}, {}
         for name in self.actors:
             ob = context.scene.objects[name]
@@ -75,8 +76,11 @@ class Session:
             members.append(parts.member(ob, self._names[name], begin.place))
             curves_read |= parts.curves_of(ob, self._names[name], frames, self.fps)
             self._casts[name], self._floors[name], self._places[name] = cast, begin.floor, begin.place
+        spots = np.array([place[:2] for place in self._places.values()])
+        ways = finish(parts.floorplan_steps(context, script, spots, list(self._floors.values())))
+        moving = partial(WalkingStage, ways=ways)
         self._begin: Callable[[], Any] = lambda: rehearse(
-            [(self._text, params.script)], self._cast, self._library, params.seed, curves_read, moving=WalkingStage
+            [(self._text, params.script)], self._cast, self._library, params.seed, curves_read, moving=moving
         )
         self._restore: dict[str, Callable[[], None]] = {}
         self._text = self._seen = text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
@@ -117,6 +118,10 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
             },
             clips,
         )
+    spots = np.array([begin.place[:2] for begin in floors.values()])
+    ways_there = yield from _share(
+        parts.floorplan_steps(context, script, spots, [begin.floor for begin in floors.values()]), READ, 0.25
+    )
     extra = [sheet for player in players.values() for sheet in player.sheets]
     record = perform_play(
         [(text, params.script)],
@@ -129,7 +134,7 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
         commands=_directions(params),
         locked=_take(params),
         locking="choices" if params.lock == "choices" else "take",
-        moving=WalkingStage,
+        moving=partial(WalkingStage, ways=ways_there),
     )
     yield DECIDED
     props = {n: _matrices(context, n, ways[n].points) for n in script.props if n in ways}

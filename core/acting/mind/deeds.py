@@ -87,11 +87,10 @@ def _walk(play: Doing, me: Actor, verb: VerbHolder, target: Target, time: float,
     prop, otherwise = SPEEDS[verb.verb.order]
     given = me.own.get(prop, me.values.get(prop))
     speed = otherwise if given is None else number(given)
-    if isinstance(target, Holder) and target.kind in STANDOFF:
-        apart = math.hypot(place[0] - here[0], place[1] - here[1])
-        u = max(apart - STANDOFF[target.kind], 0.0) / apart if apart > 0.0 else 0.0
-        place = (here[0] + u * (place[0] - here[0]), here[1] + u * (place[1] - here[1]))
-    arrival = play.stage.walk_to(me.name, place, speed, time)
+    within = STANDOFF.get(target.kind, 0.0) if isinstance(target, Holder) else 0.0
+    arrival = play.stage.walk_to(me.name, place, speed, time, within)
+    if within > 0.0 and arrival is not None:
+        place = play.stage.position(me.name, arrival) or place
     play.log(
         time,
         "walk",
