@@ -75,9 +75,9 @@ class PlayRecord:
         """The events as lines of JSON."""
         return to_text(self.events)
 
-    def base(self, actor: str, fps: float) -> Array:
-        """(T, 3) x, y [m] and heading [rad] of an actor, sampled from the start to the end."""
-        times = np.arange(int(np.floor(self.seconds * fps + 1e-9)) + 1) / fps
+    def base(self, actor: str, fps: float, first: float = 0.0) -> Array:
+        """(T, 3) x, y [m] and heading [rad] of an actor, sampled from a time [s] to the end."""
+        times = first + np.arange(int(np.floor((self.seconds - first) * fps + 1e-9)) + 1) / fps
         rows = [
             (*(self.stage.position(actor, t) or (0.0, 0.0))[:2], self.stage.heading(actor, t)) for t in times.tolist()
         ]
