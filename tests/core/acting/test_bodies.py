@@ -113,18 +113,33 @@ def test_hands_that_shake_are_together():
     assert (performance.motions["Ann"].curves["contact/hand_R"] == together).all()
 
 
+SHAKE = """define ACTOR Ann {{ location [0 0 {facing}] does "Meet" }} define ACTOR Bob {{ location [{apart} 0 -1.5708] }}
+define SCRIPT "Meet" {{ {{ shake hands with Bob for 2 seconds  "Handshake" for 3 seconds }} }}"""
+
+
 @pytest.mark.req("improv", 98)
-def test_hands_of_bodies_of_different_size_meet_too():
+@pytest.mark.parametrize(
+    ("apart", "facing", "heights"),
+    [(0.7, 1.57, (1.75, 1.75)), (1.0, 1.57, (1.75, 1.5)), (1.0, 1.57, (1.3, 1.3)), (1.45, 0.0, (1.75, 1.6))],
+    ids=["near", "of different size", "children", "a step away, facing elsewhere"],
+)
+def test_hands_meet_whatever_the_size_and_the_distance(apart, facing, heights):
     from troupe.core.figure.mannequin import mannequin
 
-    text = starter.text("handshake")
-    record = perform_play([text], [], ActionLibrary(repertoire()), 9.0, moving=WalkingStage)
-    small = {"Ann": Player(MANNEQUIN), "Bob": Player(mannequin(1.5))}
-    performance = bodies(record, small, repertoire(), FPS)
+    text = SHAKE.format(apart=apart, facing=facing)
+    record = perform_play([text], [], ActionLibrary(repertoire()), 5.0, moving=WalkingStage)
+    players = {name: Player(mannequin(height)) for name, height in zip(("Ann", "Bob"), heights, strict=True)}
+    motions = bodies(record, players, repertoire(), FPS).motions
     (touch,) = contacts_of(record.events)
-    together = touch.weights(np.arange(len(performance.motions["Ann"])) / FPS) >= 1.0
-    a, b = (palms(performance.motions[name])[0] for name in ("Ann", "Bob"))
-    assert np.linalg.norm(a - b, axis=1)[together].max() <= 0.01
+    together = touch.weights(np.arange(len(motions["Ann"])) / FPS) >= 1.0
+    a, b = (palms(motions[name])[0] for name in ("Ann", "Bob"))
+    assert together.sum() > 20 and np.linalg.norm(a - b, axis=1)[together].max() <= 0.01
+    # face to face, and nobody bent double
+    turned = motions["Ann"].base[together, 2] - motions["Bob"].base[together, 2]
+    assert np.abs(np.abs(np.arctan2(np.sin(turned), np.cos(turned))) - np.pi).max() < np.radians(31.0)
+    for motion in motions.values():
+        bend = quat.distance(motion.rotations[:, motion.skeleton.chain("spine")], quat.IDENTITY).sum(axis=1)
+        assert np.degrees(bend[together].max()) < 50.0
 
 
 @pytest.mark.req("improv", 99)
