@@ -1,8 +1,8 @@
 """Live: a play that goes on while the timeline runs, on the rigs themselves but without keys.
 
-The minds step as they do in a bake, and the bodies are shown as a bake will have them, as far as the minds have decided;
-only hands do not meet and props stay where they are. What was said is recorded with its time, so that the bake is the
-same play.
+The minds step as they do in a bake, and the bodies are shown as a bake will have them, as far as the minds have
+decided; only hands do not meet and props stay where they are. What was said is recorded with its time, so that the bake
+is the same play.
 """
 
 from __future__ import annotations

@@ -68,7 +68,8 @@ class Preview:
         if self._lag is not None:
             begun, turned, moved = self._lag
             share = float(smoothstep(np.clip((time - begun) / EASE, 0.0, 1.0)))
-            rotations = quat.multiply(quat.slerp(turned, np.broadcast_to(quat.IDENTITY, turned.shape), share), rotations)
+            rest = quat.slerp(turned, np.broadcast_to(quat.IDENTITY, turned.shape), share)
+            rotations = quat.multiply(rest, rotations)
             root = root + (1.0 - share) * moved
             self._lag = None if share >= 1.0 else self._lag
         return Pose(rotations, root), base
@@ -78,10 +79,7 @@ class Preview:
         fresh = play.events[self._heard :]
         self._heard = len(play.events)
         self._looks += sum(e.name == "look" and e.data.get("actor") == part for e in fresh)
-        ways = ()
-        if isinstance(play.stage, KinematicStage):
-            ways = (play.stage.journeys[part][-1], play.stage.turns[part][-1])
-        return len(play.selections[part]), self._looks, ways
+        return len(play.selections[part]), self._looks, self._legs(play, part)
 
     def _enacted(self, play: Play, part: str, time: float) -> Motion:
         old, before = self.motion, None

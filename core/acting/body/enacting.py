@@ -104,7 +104,8 @@ def enact(
     cues = []
     for wish in part.wishes:
         if not isinstance(wish, Order):
-            cues.append(Event(wish.time - part.first, "cue", {"group": wish.group, "action": wish.action, "target": wish.target}))
+            what = {"group": wish.group, "action": wish.action, "target": wish.target}
+            cues.append(Event(wish.time - part.first, "cue", what))
     state, some = advanced(state, float(times[-1]), times)
     frames = joined(some)
     on_way, steps = (
@@ -198,7 +199,7 @@ def _spans(walk: Motion, track: Array, fps: float) -> list[tuple[int, int]]:
     if len(track) < 2:
         return []
     change = np.abs(np.gradient(track, axis=0)) * fps
-    moving = (np.hypot(change[:, 0], change[:, 1]) > 0.03) | (change[:, 2] > 0.05) | stepped(walk)
+    moving = (np.hypot(*np.ascontiguousarray(change[:, :2].T)) > 0.03) | (change[:, 2] > 0.05) | stepped(walk)
     spans: list[tuple[int, int]] = []
     for k in np.flatnonzero(moving).tolist():
         if spans and k - spans[-1][1] <= GAP * fps:
