@@ -137,7 +137,8 @@ def docs(arguments: argparse.Namespace) -> bool:
 
 def bench(arguments: argparse.Namespace) -> bool:
     suites = [testing.Suite(environment, ("tests/bench",)) for environment in (envs.bench(), envs.newest_blender())]
-    environ = {"TROUPE_ZIP": str(package.build_zip(suites[-1].environment))}
+    # one thread of linear algebra, ours and the peers': several wait for each other on a busy machine
+    environ = {"TROUPE_ZIP": str(package.build_zip(suites[-1].environment)), "OPENBLAS_NUM_THREADS": "1"}
     results = [result for suite in suites for result in testing.run_all([suite], ["-s"], environ)]
     say(testing.summary(results))
     return testing.succeeded(results)
