@@ -389,7 +389,10 @@ class _Task:
         self.matrix = matrix
         held = held_capsules(self.target.vertices, hand, matrix)
         start = work.rest[None]
-        if self.params.come_back and holding.rest is not None:
+        if self.params.come_back and holding.before is not None:
+            arm = work.arm
+            work.rest = np.clip(arm.configuration(np.asarray(holding.before)[arm.joints]), arm.low, arm.high)
+        elif self.params.come_back and holding.rest is not None:
             work.rest = np.asarray(holding.rest)
         goal, grasp = self._destination(), holding.grasp
         found = work.options([grasp], goal, self.target.name, lambda a: self._placing(a, grasp.distance), start[0])

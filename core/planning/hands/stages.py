@@ -49,6 +49,7 @@ class Holding:
         offset: (4, 4) of the prop in the axes of the hand.
         fingers: Rotations (J, 4) whose fingers are closed on it.
         rest: (7,) configuration to which the arm comes back when it has put it down.
+        before: Rotations (J, 4) to which arm, fingers and trunk come back then; None for what `rest` says.
     """
 
     prop: str
@@ -57,6 +58,7 @@ class Holding:
     offset: Array
     fingers: Array
     rest: Array | None = None
+    before: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,7 @@ def performed(
     )
     mask = np.zeros(len(job.skeleton), dtype=bool)
     mask[[*work.arm.joints, *finger_joints(job.skeleton, work.side)]] = True
-    if leaned is not None:
+    if leaned is not None or timeline.straightens:
         mask[list(job.skeleton.chain("spine"))] = True
     if job.params.gaze > 0 and job.skeleton.has("head"):
         shifts = attending([(t, p) for t, p in timeline.looks()], head=job.params.gaze)
@@ -141,12 +143,17 @@ class _Timeline:
         self.fps, self.side, self.stages = job.fps, work.side, stages
         self.task, self.arm = job.params.task, work.arm
         arm, start = work.arm, np.array(job.pose.rotations)
+        home, rest = start, work.rest if job.holding is None else np.zeros(0)
+        if job.holding is not None and job.holding.before is not None:
+            home = np.asarray(job.holding.before)
+            rest = np.clip(arm.configuration(home[arm.joints]), arm.low, arm.high)
         fingers = finger_joints(job.skeleton, work.side)
         spine = list(job.skeleton.roles.get("spine", ()))
         free = Space(AXES, arm.low, arm.high, lambda q: np.ones(len(q), dtype=bool), 1.0, arm.weight)
         lead = int(np.ceil(LEAD * job.fps))
         rows = [np.repeat(start[None], lead + 1, axis=0)]
         self.spans: list[tuple[int, int]] = []
+        self.straightens = bool(spine) and bool(quat.distance(start[spine], home[spine]).max() > 1e-6)
         first = stages[0].way[0]
         # what the joints have beside the seven angles fades out, and in again on the way back
         own = quat.multiply(quat.conjugate(arm.rotations(first)), start[arm.joints])
@@ -168,29 +175,40 @@ class _Timeline:
             share = smootherstep(np.arange(1, len(q) + 1) / len(q))
             body = np.repeat(start[None], len(q), axis=0)
             back = stage.name == "return"
-            comes = back and np.allclose(stage.way[-1], work.rest) and job.holding is None
+            comes = back and len(rest) == len(stage.way[-1]) and np.allclose(stage.way[-1], rest)
+            if comes:
+                own = quat.multiply(quat.conjugate(arm.rotations(stage.way[-1])), home[arm.joints])
             left = np.linspace(odd, 0.0 if not comes else 1.0, len(q) + 1)[1:] if number == 0 or comes else 0.0 * share
             odd = 0.0
             body[:, arm.joints] = quat.multiply(arm.rotations(q), quat.slerp(quat.IDENTITY, own, left[:, None]))
             if leaned is not None:
                 to = 0.0 if back and not ahead else 1.0
                 part = lean + share * (to - lean)
-                body[:, spine] = quat.slerp(start[spine], leaned[spine], part[:, None])
+                body[:, spine] = quat.slerp(home[spine] if back else start[spine], leaned[spine], part[:, None])
                 lean = to
-            shape = start[fingers] if stage.fingers is None else stage.fingers[fingers]
+            elif back and self.straightens:
+                body[:, spine] = quat.slerp(start[spine], home[spine], share[:, None])
+            shape = home[fingers] if stage.fingers is None else stage.fingers[fingers]
             begin, end = _FINGERS.get(stage.name, (0.0, 0.85))
             early = smootherstep(np.clip((np.arange(1, len(q) + 1) / len(q) - begin) / (end - begin), 0.0, 1.0))
             body[:, fingers] = quat.slerp(now, shape, early[:, None])
             now = shape
             if comes:
-                body[-1] = start if not (leaned is not None and ahead) else bowing[-1]
+                moved = [*arm.joints, *fingers, *(spine if not (leaned is not None and ahead) else ())]
+                body[-1, moved] = home[moved]
             rows.append(body)
             self.spans.append((at, at + len(q)))
             at += len(q)
+        self.done = None if stages[-1].name != "lift" else at
+        if self.done is not None:  # what is in the hand is not stared at
+            rows.append(np.repeat(rows[-1][-1:], int(np.ceil(TAIL * job.fps)), axis=0))
         if stages[-1].name == "return":
             begin = self.spans[-1][0]
             if len(bowing):
-                rows.append(np.concatenate([bowing[-2::-1], start[None]]))
+                rising = np.repeat(rows[-1][-1:], len(bowing), axis=0)
+                share = smootherstep(np.arange(1, len(bowing) + 1) / len(bowing))
+                rising[:, spine] = quat.slerp(rising[0, spine], home[spine], share[:, None])
+                rows.append(rising)
                 at += len(bowing)
             tail = max(0, int(np.ceil(TAIL * job.fps)) - (at - begin))
             rows.append(np.repeat(rows[-1][-1:], tail, axis=0))
@@ -202,6 +220,8 @@ class _Timeline:
         for stage, (begin, _) in zip(self.stages, self.spans, strict=True):
             if stage.name in ATTENDED or stage is self.stages[0]:
                 out.append((begin / self.fps, stage.look))
+        if self.done is not None:
+            out.append((self.done / self.fps, None))
         return out
 
     def events(self, target: Body) -> tuple[Event, ...]:

@@ -1,0 +1,276 @@
+"""Reach: a hand does something with a thing of the scene, on a planned way around everything else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import InvalidParam, TroupeError
+from ...core.kinematics.cast import Cast
+from ...core.landing import LandingParams
+from ...core.planning.hands.tasks import CARRYING, ReachParams
+from ...core.skeleton import SIDES, Array
+from ...core.world import World
+from .. import bake, rig, scene
+from ..bake import holding, results
+from ..steps import Steps, aside
+from . import handling
+from .base import MotionOperator, Plan, going_on, recipe_for
+
+if TYPE_CHECKING:
+    from ...core.planning.hands.reach import Job, Reached
+
+ICON = "VIEW_PAN"
+STILL = 0.02
+"""How far hips or target may move while a hand is on its way to it [m]."""
+
+
+@dataclass(frozen=True)
+class Onset(bake.Start):
+    """Where a hand begins.
+
+    Attributes:
+        number: Tells the results of an actor that move hands apart.
+    """
+
+    number: int = 0
+
+    def to_plain(self) -> dict[str, Any]:
+        return {**super().to_plain(), "number": self.number}
+
+
+@dataclass(frozen=True, eq=False)
+class Handled(Plan):
+    """A result before it is written, with what it does to a prop and what is kept of it."""
+
+    record: dict[str, Any] = field(default_factory=dict)
+    hold: holding.Hold | None = None
+    trace: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class Operator(MotionOperator):
+    """Let a hand of the selected actor reach, touch, point at, take, move, put down or hand over a thing of the scene"""
+
+    bl_idname = "troupe.reach"
+    bl_label = "Reach"
+    params = ReachParams
+
+    @classmethod
+    def plan_steps(
+        cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any
+    ) -> Steps[Handled]:
+        cast = rig.read(actor, context)
+        onset = onset_of(actor, cast, context, start)
+        owner = handling.owner_of(actor, onset.number)
+        work = yield from Errand.read_steps(context, actor, cast, params, onset, owner)
+        begun = time.perf_counter()
+        done = yield from aside(work.done)
+        seconds = time.perf_counter() - begun
+        yield from work.check_steps(context, done)
+        motion = done.performance.motions[actor.name]
+        if onset.moving and motion.mask is None:
+            motion = going_on(motion, onset.here.pose(0), landing.blend)
+        keys = yield from cls.keys_steps(context, actor, cast, motion, landing, onset)
+        recipe = recipe_for(context, cls.feature(), params, landing, onset)
+        hold, record = work.kept(context, done)
+        notes = tuple(str(o) for o in done.offences[:1])
+        return Handled(keys, work.title(), recipe, record, hold, {"seconds": seconds}, notes)
+
+    @classmethod
+    def written(cls, context: bpy.types.Context, actor: Any, action: Any, plan: Plan) -> None:
+        assert isinstance(plan, Handled)
+        strip = results.strip_of(actor, action)
+        if strip is not None and not plan.keys.whole:
+            strip.use_auto_blend, strip.blend_in, strip.blend_out = False, 0.0, 0.0  # it ends as what lies below
+        handling.keep(actor, action, plan.record)
+        if plan.hold is not None:
+            holding.write_hold(bpy.data.objects[plan.record["prop"]], plan.hold, context)
+        else:
+            holding.drop(plan.record["owner"])
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: Plan) -> str:
+        said = super().apply(context, actor, result)
+        assert isinstance(result, Handled)
+        for note in result.notes:
+            self.report({"WARNING"}, f"{actor.name}: {note}")
+        return said
+
+
+def onset_of(actor: Any, cast: Cast, context: bpy.types.Context, start: Any) -> Onset:
+    """The onset at the current frame, or the one that a result was made with."""
+    if isinstance(start, Onset):
+        return start
+    if start is not None:
+        here = bake.Start.from_plain(start, cast)
+        return Onset(here.frame, here.here, here.ground, here.moving, int(start["number"]))
+    here = bake.start_here(actor, cast, context)
+    made = [(results.recipe_of(f.action) or {}).get("start", {}).get("number", 0) for f in bake.results_of(actor)]
+    return Onset(here.frame, here.here, here.ground, here.moving, 1 + max(made, default=0))
+
+
+class Errand:
+    """One task of one actor in the scene as it is.
+
+    Attributes:
+        job: What core is asked.
+        target: The object.
+        had: The record by which the hand held it before; None when it did not.
+    """
+
+    def __init__(self, actor: Any, onset: Onset, owner: str, job: Job, target: Any, had: dict[str, Any] | None) -> None:
+        self.actor, self.onset, self.owner = actor, onset, owner
+        self.job, self.target, self.had = job, target, had
+
+    @classmethod
+    def read_steps(
+        cls, context: bpy.types.Context, actor: Any, cast: Cast, params: ReachParams, onset: Onset, owner: str
+    ) -> Steps[Errand]:
+        """Steps to the task; the scene is read at the frame where it begins."""
+        from ...core.planning.hands.reach import Job
+
+        for side in SIDES if params.hand == "auto" else (params.hand,):
+            if not all(cast.skeleton.has(f"{role}_{side}") for role in ("upper_arm", "forearm", "hand")):
+                raise TroupeError(f"{actor.name} has no arm of three bones on side {side}: map it in the table of Cast")
+        hands = handling.held(actor, onset.frame, owner)
+        params, had = _chosen(actor, params, hands)
+        target = handling.object_named(params.target, "target", "what the hand is to deal with")
+        if scene.armature_of(target) == actor:
+            raise InvalidParam("target", params.target, "is the actor itself; choose something else")
+        now = context.scene.frame_current
+        if now != onset.frame:
+            context.scene.frame_set(onset.frame)
+        try:
+            world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
+            body = handling.body_of(world, target)
+            there = _destination(context, world, body, params, had)
+        finally:
+            if context.scene.frame_current != now:
+                context.scene.frame_set(now)
+        known = None
+        if had is not None:
+            below = handling.pose_below(actor, cast, context, had["side"], onset.frame)
+            known = handling.holding_of(had, cast, None if below is None else below.rotations)
+        grasps = {params.target: own} if (own := handling.grasps_of(target)) else None
+        rate, pose = scene.fps(context.scene), onset.here.pose(0)
+        job = Job(cast.skeleton, pose, world, params, rate, actor.name, 0.0, there, grasps, known)
+        return cls(actor, onset, owner, job, target, had)
+
+    def title(self) -> str:
+        return f"{self.job.params.task.replace('_', ' ')} {self.target.name}"
+
+    def done(self, should_stop: Callable[[], bool]) -> Reached:
+        """The task done; in a thread."""
+        from ...core.planning.hands.reach import reach
+
+        return reach(replace(self.job, should_stop=should_stop))
+
+    def check_steps(self, context: bpy.types.Context, done: Reached) -> Steps[None]:
+        """Steps to be sure that neither the target nor the actor is gone when the hand arrives."""
+        motion = done.performance.motions[self.actor.name]
+        arrived = next((e.time for e in motion.events if e.name == "contact_on"), motion.duration)
+        frames = np.unique(self.onset.frame + np.ceil(np.array([0.0, 0.5, 1.0]) * arrived * self.job.fps))
+        if self.had is None:
+            tracks = yield from scene.read_tracks_steps(context, [self.target], frames)
+            _stays(tracks[self.target.name].points, self.target.name)
+        if motion.mask is not None and self.actor.animation_data is not None:
+            cast = rig.read(self.actor, context)
+            places = (yield from bake.joint_matrices_steps(self.actor, cast, context, frames))[:, 0, :3, 3]
+            _stays(places, self.actor.name)
+
+    def kept(self, context: bpy.types.Context, done: Reached) -> tuple[holding.Hold | None, dict[str, Any]]:
+        """What is done to the prop, and the record."""
+        performance, onset, params = done.performance, self.onset, self.job.params
+        motion = performance.motions[self.actor.name]
+        first, last = onset.frame, onset.frame + round(motion.duration * motion.fps)
+        stages = [e.data["stage"] for e in motion.events if e.name == "stage"]
+        comes = bool(stages) and stages[-1] == "return"
+        body = handling.body_of(self.job.world, self.target)
+        record: dict[str, Any] = {
+            "owner": self.owner,
+            "side": done.side,
+            "prop": self.target.name,
+            "first": first,
+            "last": last,
+            "taken": None,
+            "released": None,
+            "stays": not comes,
+            "tie": self.owner if self.had is None else self.had["tie"],
+            "home": body.matrices[0].tolist() if self.had is None else self.had["home"],
+            "holding": None,
+        }
+        held = next((a for a in performance.attachments if a.prop == self.target.name), None)
+        if held is None or params.task not in (*CARRYING, "put_back"):
+            return None, record
+        taken = None if self.had is not None else float(first + round(held.start * motion.fps))
+        released = None
+        left = None
+        if done.holding is None:
+            released = float(first + round(held.end * motion.fps))
+            now = context.scene.frame_current
+            context.scene.frame_set(first)
+            left = handling.in_scene(performance.props[self.target.name][-1], body.matrices[0], self.target, context)
+            context.scene.frame_set(now)
+        record |= {"taken": taken, "released": released, "holding": handling.holding_plain(done.holding)}
+        bone = held.joint
+        hold = holding.Hold(self.owner, self.actor.name, bone, float(first), taken, released, left, record["tie"])
+        return hold, record
+
+
+def _chosen(
+    actor: Any, params: ReachParams, hands: dict[str, dict[str, Any]]
+) -> tuple[ReachParams, dict[str, Any] | None]:
+    """The parameters with everything filled in that follows from what the hands hold, and by which record they do."""
+    if params.task == "put_back" and not hands:
+        raise TroupeError(f"{actor.name} holds nothing at this frame: let it pick something up first")
+    had = None
+    if params.task in ("put_back", "move", "hand_over"):
+        fits = [r for s, r in hands.items() if params.target in ("", r["prop"]) and params.hand in ("auto", s)]
+        had = next(iter(fits), None)
+    if params.task == "put_back" and had is None:
+        names = ", ".join(r["prop"] for r in hands.values())
+        raise InvalidParam("target", params.target, f"is not in the hand; {actor.name} holds {names}")
+    if had is not None:
+        return replace(params, target=had["prop"]), had
+    for side, record in hands.items():
+        if record["prop"] == params.target and params.task in CARRYING:
+            raise InvalidParam("target", params.target, f"is already in a hand of {actor.name}")
+        if params.hand == side:
+            raise TroupeError(f"hand {side} of {actor.name} holds {record['prop']}: put it back first, or use the other")
+    if len(hands) == len(SIDES):
+        raise TroupeError(f"both hands of {actor.name} are full: put something back first")
+    if hands and params.hand == "auto":
+        params = replace(params, hand="R" if "L" in hands else "L")
+    return params, None
+
+
+def _destination(
+    context: bpy.types.Context, world: World, body: Any, params: ReachParams, had: dict[str, Any] | None
+) -> Array | None:
+    """(4, 4) where the prop is to be [m]."""
+    if params.task not in ("move", "hand_over", "put_back"):
+        return None
+    if params.task == "put_back" and not params.destination:
+        assert had is not None
+        return np.array(had["home"], dtype=np.float64)
+    ob = handling.object_named(params.destination, "destination", "where it is to go: an empty, or what it stands on")
+    now = np.array(body.matrices[0]) if had is None else _upright(np.array(had["home"]), np.array(body.matrices[0]))
+    return handling.destination_of(world, body, now, ob, context)
+
+
+def _upright(home: Array, now: Array) -> Array:
+    """The orientation in which a prop stood before it was taken, where it is now."""
+    out = home.copy()
+    out[:3, 3] = now[:3, 3]
+    return out
+
+
+def _stays(places: Array, name: str) -> None:
+    """Raise where places (T, 3) are not the same."""
+    if len(places) > 1 and float(np.linalg.norm(places - places[0], axis=1).max()) > STILL:
+        raise TroupeError(f"{name} is moving while the hand is on its way: choose a frame from which on it stays")

@@ -1,0 +1,88 @@
+"""Reach in Blender: hands take things, carry them and put them down without a jump, on every kind of rig."""
+
+import afoot
+import bpy
+import numpy as np
+import pytest
+import stage
+from troupe.addon.bake import results
+from troupe.addon.features import handling
+from troupe.core.planning.spaces.set_pieces import bottle, box
+
+
+def put(body, name=None):
+    """A body of core as an object."""
+    mesh = bpy.data.meshes.new(body.name)
+    mesh.from_pydata(body.vertices.tolist(), [], body.triangles.tolist())
+    ob = bpy.data.objects.new(name or body.name, mesh)
+    bpy.context.scene.collection.objects.link(ob)
+    ob.location = body.matrices[0, :3, 3]
+    ob.troupe.kind = body.kind
+    bpy.context.view_layer.update()
+    return ob
+
+
+def spot(name, place):
+    ob = bpy.data.objects.new(name, None)
+    ob.location = place
+    bpy.context.scene.collection.objects.link(ob)
+    bpy.context.view_layer.update()
+    return ob
+
+
+def table(ob):
+    """A table in front of an actor with a bottle on it, as large as suits it; where it may go as well."""
+    leg = stage.cast_of(ob).skeleton.leg_length()
+    size = leg / 0.86
+    top = 1.08 * leg
+    put(box("Table", np.array([0.5, 0.25, 0.02]) * size, (0.0, -0.5 * size, top - 0.02 * size)))
+    prop = put(bottle("Bottle", (-0.2 * size, -0.4 * size, top), 0.24 * size, 0.033 * size))
+    put(box("Block", np.array([0.04, 0.04, 0.1]) * size, (-0.08 * size, -0.42 * size, top + 0.1 * size)))
+    spot("There", (0.03 * size, -0.36 * size, top))
+    return prop, size
+
+
+def matrices(prop, frames):
+    out = []
+    for frame in frames:
+        bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+        shown = prop.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        out.append(np.array(shown.matrix_world))
+    return np.array(out)
+
+
+def bones(ob, name, frames):
+    out = []
+    for frame in frames:
+        bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+        shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        out.append(np.array(shown.matrix_world @ shown.pose.bones[name].matrix))
+    return np.array(out)
+
+
+def turn(a, b):
+    """Angle between two matrices [degrees]."""
+    r = a[:3, :3] @ np.linalg.inv(b[:3, :3])
+    return float(np.degrees(np.arccos(np.clip((np.trace(r) - 1.0) / 2.0, -1.0, 1.0))))
+
+
+@pytest.mark.req("kuffner", 80, 87, 100)
+@pytest.mark.parametrize("kind", ["mannequin", "rigify", "mixamo", "bvh"])
+def test_a_hand_moves_a_bottle_without_a_jump(data, kind):
+    ob = afoot.enter(kind, data)
+    prop, size = table(ob)
+    before = np.array(prop.matrix_world)
+    bpy.ops.troupe.reach(task="move", target="Bottle", destination="There")
+    found = results.results_of(ob)[-1]
+    record = handling.record_of(found.action)
+    frames = np.arange(record["first"] - 3, record["last"] + 4)
+    held = matrices(prop, frames)
+    taken, released = record["taken"] - frames[0], record["released"] - frames[0]
+    assert np.abs(held[: int(taken) + 1] - before).max() < 1e-5
+    for seam in (int(taken), int(released)):
+        for at in (seam - 1, seam, seam + 1):
+            assert np.linalg.norm(held[at, :3, 3] - held[at - 1, :3, 3]) < 0.012 * size
+        assert np.linalg.norm(held[seam, :3, 3] - held[seam - 1, :3, 3]) < 1e-3
+        assert turn(held[seam], held[seam - 1]) < 0.5
+    there = np.array(bpy.data.objects["There"].matrix_world)
+    assert np.linalg.norm(held[-1, :3, 3] - there[:3, 3]) < 1e-3 and turn(held[-1], there) < 0.5
