@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -179,6 +180,18 @@ def grasps_of(ob: Any) -> list[Grasp]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise TroupeError(f"the grasps of {ob.name} are no list of grasps; remove them")
     return [Grasp.from_dict(row) for row in rows]
+
+
+def resized(grasp: Grasp, size: float) -> Grasp:
+    """A grasp of a prop that is so many times as large."""
+    return replace(grasp, frame=moved_to_scale(grasp.frame, size), distance=grasp.distance * size)
+
+
+def moved_to_scale(matrix: Array, size: float) -> Array:
+    """A matrix (4, 4) whose place is so many times as far."""
+    out = np.array(matrix, dtype=np.float64)
+    out[:3, 3] *= size
+    return out
 
 
 def object_named(name: str, what: str, purpose: str) -> Any:

@@ -70,7 +70,7 @@ class Operator(MotionOperator):
         owner = handling.owner_of(actor, onset.number)
         work = yield from Errand.read_steps(context, actor, cast, params, onset, owner)
         begun = time.perf_counter()
-        done = yield from aside(work.done)
+        done = work.grown((yield from aside(work.done)))
         seconds = time.perf_counter() - begun
         yield from work.check_steps(context, done)
         motion = done.performance.motions[actor.name]
@@ -118,14 +118,20 @@ class Errand:
     """One task of one actor in the scene as it is.
 
     Attributes:
-        job: What core is asked.
+        job: What core is asked, about a person in a world that suits it.
+        size: How many times as large as a person the actor is.
         target: The object.
         had: The record by which the hand held it before; None when it did not.
     """
 
-    def __init__(self, actor: Any, onset: Onset, owner: str, job: Job, target: Any, had: dict[str, Any] | None) -> None:
-        self.actor, self.onset, self.owner = actor, onset, owner
+    def __init__(
+        self, actor: Any, cast: Cast, onset: Onset, owner: str, job: Job, target: Any, had: dict[str, Any] | None
+    ) -> None:
+        from ...core.planning.walkers.similar import size_of
+
+        self.actor, self.cast, self.onset, self.owner = actor, cast, onset, owner
         self.job, self.target, self.had = job, target, had
+        self.size = size_of(cast.skeleton)
 
     @classmethod
     def read_steps(
@@ -159,7 +165,7 @@ class Errand:
         grasps = {params.target: own} if (own := handling.grasps_of(target)) else None
         rate, pose = scene.fps(context.scene), onset.here.pose(0)
         job = Job(cast.skeleton, pose, world, params, rate, actor.name, 0.0, there, grasps, known)
-        return cls(actor, onset, owner, job, target, had)
+        return cls(actor, cast, onset, owner, job, target, had)
 
     def title(self) -> str:
         return f"{self.job.params.task.replace('_', ' ')} {self.target.name}"
@@ -168,7 +174,35 @@ class Errand:
         """The task done; in a thread."""
         from ...core.planning.hands.reach import reach
 
-        return reach(replace(self.job, should_stop=should_stop))
+        return reach(replace(self.shrunk(), should_stop=should_stop))
+
+    def shrunk(self) -> Job:
+        """The task of a person that is to this one as the world around it is to the scene."""
+        from ...core.planning.walkers.similar import shrunk, shrunk_skeleton
+
+        job, size = self.job, self.size
+        if size == 1.0:
+            return job
+        grasps = {
+            name: [handling.resized(g, 1.0 / size) for g in known] for name, known in (job.grasps or {}).items()
+        }
+        return replace(
+            job,
+            skeleton=shrunk_skeleton(job.skeleton, size),
+            pose=replace(job.pose, root=job.pose.root / size),
+            world=shrunk(job.world, size),
+            fps=job.fps * float(np.sqrt(size)),
+            destination=None if job.destination is None else handling.moved_to_scale(job.destination, 1.0 / size),
+            grasps=grasps or None,
+        )
+
+    def grown(self, done: Reached) -> Reached:
+        """What came of it, as large as the actor."""
+        from ...core.planning.walkers.similar import grown
+
+        if self.size == 1.0:
+            return done
+        return replace(done, performance=grown(done.performance, self.cast.skeleton, self.size, self.job.fps))
 
     def check_steps(self, context: bpy.types.Context, done: Reached) -> Steps[None]:
         """Steps to be sure that neither the target nor the actor is gone when the hand arrives."""
