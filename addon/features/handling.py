@@ -12,12 +12,13 @@ A result that moves a hand keeps a record, one JSON string in a custom property 
     tie         name of the constraint that holds the prop
     home        (4, 4) of the prop before anybody took it [m]
     holding     how it is held: grasp, offset, fingers, rest
+    also        records of the other hand, where the result moved both
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ from ...core.maths import geometry
 from ...core.skeleton import SIDES, Array, Pose
 from ...core.world import Body, World
 from .. import bake, scene
-from ..bake import holding, results
+from ..bake import holding, nla, results
 
 if TYPE_CHECKING:
     from ...core.planning.hands.grasp import Grasp
@@ -55,10 +56,11 @@ def record_of(action: Any) -> dict[str, Any] | None:
 
 
 def records(actor: Any) -> list[tuple[results.Found, dict[str, Any]]]:
-    """The results of an actor that moved a hand, in order of their frames; muted ones do not count."""
-    found = [(f, record_of(f.action)) for f in results.results_of(actor)]
-    heard = [(f, r) for f, r in found if r is not None and not (f.strip is not None and (f.strip.mute or f.track.mute))]
-    return sorted(heard, key=lambda row: row[1]["first"])
+    """The results of an actor that moved a hand, in order of their frames, once for each hand; without muted ones."""
+    heard = [f for f in results.results_of(actor) if f.strip is None or not (f.strip.mute or f.track.mute)]
+    known = [(f, record) for f in heard if (record := record_of(f.action)) is not None]
+    both = [(f, r) for f, record in known for r in (record, *record.get("also", ()))]
+    return sorted(both, key=lambda row: float(row[1]["first"]))
 
 
 def held(actor: Any, frame: float, but: str = "") -> dict[str, dict[str, Any]]:
@@ -135,10 +137,13 @@ def owner_of(actor: Any, number: int) -> str:
 
 
 @contextmanager
-def without_hold(actor: Any, context: bpy.types.Context, side: str) -> Iterator[bool]:
-    """The actor without what keeps an arm where it holds something; gives whether there was anything."""
-    strips = [f.strip for f, r in records(actor) if r["side"] == side and r["stays"] and f.strip is not None]
-    strips = [s for s in strips if not s.mute]
+def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str]) -> Iterator[bool]:
+    """The actor without what keeps arms where they hold something; gives whether there was anything."""
+    strips = [
+        f.strip
+        for f, r in records(actor)
+        if f.strip is not None and f.track.name.startswith(nla.LAYER) and r["stays"] and r["side"] in sides
+    ]
     for strip in strips:
         strip.mute = True
     frame = context.scene.frame_current
@@ -156,7 +161,7 @@ def pose_below(actor: Any, cast: Cast, context: bpy.types.Context, side: str, fr
     now = context.scene.frame_current
     try:
         context.scene.frame_set(frame)
-        with without_hold(actor, context, side) as found:
+        with without_hold(actor, context, (side,)) as found:
             return bake.pose_here(actor, cast, context).pose(0) if found else None
     finally:
         context.scene.frame_set(now)

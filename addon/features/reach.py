@@ -13,7 +13,7 @@ import numpy as np
 from ...core.errors import InvalidParam, TroupeError
 from ...core.kinematics.cast import Cast
 from ...core.landing import LandingParams
-from ...core.planning.hands.tasks import CARRYING, ReachParams
+from ...core.planning.hands.orders import CARRYING, ReachParams
 from ...core.skeleton import SIDES, Array
 from ...core.world import World
 from .. import bake, rig, scene
@@ -85,10 +85,7 @@ class Operator(MotionOperator):
     @classmethod
     def written(cls, context: bpy.types.Context, actor: Any, action: Any, plan: Plan) -> None:
         assert isinstance(plan, Handled)
-        strip = results.strip_of(actor, action)
-        if strip is not None and not plan.keys.whole:
-            strip.use_auto_blend, strip.blend_in, strip.blend_out = False, 0.0, 0.0  # it ends as what lies below
-        handling.keep(actor, action, plan.record)
+        settle(context, actor, action, plan)
         if plan.hold is not None:
             holding.write_hold(bpy.data.objects[plan.record["prop"]], plan.hold, context)
         else:
@@ -100,6 +97,14 @@ class Operator(MotionOperator):
         for note in result.notes:
             self.report({"WARNING"}, f"{actor.name}: {note}")
         return said
+
+
+def settle(context: bpy.types.Context, actor: Any, action: Any, plan: Handled) -> None:
+    """Keep the record of a result that was written, and let its strip fit to what the arm does before and after."""
+    strip = results.strip_of(actor, action)
+    if strip is not None and not plan.keys.whole:
+        strip.use_auto_blend, strip.blend_in, strip.blend_out = False, 0.0, 0.0  # it ends as what lies below
+    handling.keep(actor, action, plan.record)
 
 
 def onset_of(actor: Any, cast: Cast, context: bpy.types.Context, start: Any) -> Onset:

@@ -86,3 +86,39 @@ def test_a_hand_moves_a_bottle_without_a_jump(data, kind):
         assert turn(held[seam], held[seam - 1]) < 0.5
     there = np.array(bpy.data.objects["There"].matrix_world)
     assert np.linalg.norm(held[-1, :3, 3] - there[:3, 3]) < 1e-3 and turn(held[-1], there) < 0.5
+
+
+def hops(values, size):
+    """Largest change from frame to frame, and of that from frame to frame, of places [m of a person]."""
+    step = np.diff(values[:, :3, 3], axis=0) / size
+    return np.linalg.norm(step, axis=1).max(), np.linalg.norm(np.diff(step, axis=0), axis=1).max()
+
+
+def test_what_is_picked_up_is_carried_on_a_walk_and_put_down_elsewhere():
+    ob = stage.actor()
+    prop, _ = table(ob)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="R")
+    taken = handling.record_of(results.results_of(ob)[-1].action)
+    hand = stage.cast_of(ob).skeleton.names[stage.cast_of(ob).skeleton.joint("hand_R")]
+    bpy.context.scene.frame_set(taken["last"])
+    assert set(handling.held(ob, taken["last"])) == {"R"} and not handling.held(ob, taken["taken"] - 1)
+    for name in ("Table", "Block"):
+        bpy.data.objects.remove(bpy.data.objects[name])
+    bpy.ops.troupe.walk(distance=2.0)
+    walked = round(max(f.strip.frame_end for f in results.results_of(ob)))
+    bpy.ops.troupe.carry(posture="front")
+    bpy.context.scene.frame_set(walked + 5)
+    shown = np.array(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[hand].matrix)
+    spot("Desk", (ob.matrix_world.translation.x - 0.2, -2.0 - 0.45, 0.95))
+    bpy.ops.troupe.reach(task="put_back", destination="Desk")
+    last = handling.record_of(results.results_of(ob)[-1].action)
+    assert last["side"] == "R" and last["prop"] == "Bottle" and last["released"] and shown is not None
+    frames = np.arange(taken["first"], last["last"] + 10)
+    props, hands = matrices(prop, frames), bones(ob, hand, frames)
+    rel = np.linalg.inv(hands) @ props
+    inside = slice(int(taken["taken"] - frames[0]), int(last["released"] - frames[0]))
+    assert np.abs(rel[inside] - rel[inside][:1]).max() < 1e-4
+    assert hops(props, 1.0)[0] < 0.08 and hops(props, 1.0)[1] < 0.02
+    assert hops(hands, 1.0)[0] < 0.12 and hops(hands, 1.0)[1] < 0.03
+    assert np.linalg.norm(props[-1, :3, 3] - np.array(bpy.data.objects["Desk"].matrix_world)[:3, 3]) < 1e-3
+    assert not handling.held(ob, frames[-1])

@@ -19,12 +19,12 @@ from ...skeleton import SIDES, Array, Pose
 from ...world import Body, World
 from ..spaces.arm_space import Arm, Held, checker
 from ..spaces.solids import parted, solids
-from .arm_work import held_capsules
+from .held_shape import held_capsules
 from .holding import hand_matrix
 from .stages import Holding
 
 if TYPE_CHECKING:
-    from .carry import CarryParams
+    from .orders import CarryParams
 
 UP = np.array([0.0, 0.0, 1.0])
 POSTURES: Mapping[str, tuple[float, float, float]] = MappingProxyType(

@@ -22,9 +22,10 @@ from ..spaces.space import Space
 
 if TYPE_CHECKING:
     from ...world import Body
-    from .arm_work import ArmWork, Ledger
+    from .arm_work import ArmWork
     from .grasp import Grasp
-    from .reach import Job
+    from .ledger import Ledger
+    from .task import Job
 
 LEAD = 0.12
 """How long the eyes may be on their way before the arm begins [s]."""
