@@ -252,7 +252,7 @@ class _Timeline:
         joint = int(self.arm.joints[2])
         hand = np.tile(np.eye(4), (len(motion), 1, 1))
         hand[:, :3, :3], hand[:, :3, 3] = quat.to_matrix(globals[:, joint]), positions[:, joint]
-        offset = np.linalg.inv(hand[first]) @ matrix
+        offset = np.linalg.inv(hand[first]) @ matrix if held is None else held.offset
         out = np.tile(matrix, (len(motion), 1, 1))
         out[first : last + 1] = hand[first : last + 1] @ offset
         out[last + 1 :] = out[last]
