@@ -11,6 +11,7 @@ A result that moves a hand keeps a record, one JSON string in a custom property 
     stays       whether the arm stays where it is after the result
     tie         name of the constraint that holds the prop
     home        (4, 4) of the prop before anybody took it [m]
+    heading     of the actor when it took it [rad]
     holding     how it is held: grasp, offset, fingers, rest
     also        records of the other hand, where the result moved both
 """

@@ -13,6 +13,7 @@ import numpy as np
 from ...core.errors import InvalidParam, TroupeError
 from ...core.kinematics.cast import Cast
 from ...core.landing import LandingParams
+from ...core.maths import quat
 from ...core.planning.hands.orders import CARRYING, ReachParams
 from ...core.skeleton import SIDES, Array
 from ...core.world import World
@@ -159,7 +160,7 @@ class Errand:
         try:
             world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
             body = handling.body_of(world, target)
-            there = _destination(context, world, body, params, had)
+            there = _destination(context, world, body, params, had, heading_of(onset))
         finally:
             if context.scene.frame_current != now:
                 context.scene.frame_set(now)
@@ -241,6 +242,7 @@ class Errand:
             "stays": not comes,
             "tie": self.owner if self.had is None else self.had["tie"],
             "home": body.matrices[0].tolist() if self.had is None else self.had["home"],
+            "heading": heading_of(onset) if self.had is None else self.had["heading"],
             "holding": None,
         }
         held = next((a for a in performance.attachments if a.prop == self.target.name), None)
@@ -289,24 +291,30 @@ def _chosen(
 
 
 def _destination(
-    context: bpy.types.Context, world: World, body: Any, params: ReachParams, had: dict[str, Any] | None
+    context: bpy.types.Context,
+    world: World,
+    body: Any,
+    params: ReachParams,
+    had: dict[str, Any] | None,
+    heading: float,
 ) -> Array | None:
-    """(4, 4) where the prop is to be [m]."""
+    """(4, 4) where the prop is to be [m]; what the actor has in hand has turned with it since it took it."""
     if params.task not in ("move", "hand_over", "put_back"):
         return None
     if params.task == "put_back" and not params.destination:
         assert had is not None
         return np.array(had["home"], dtype=np.float64)
     ob = handling.object_named(params.destination, "destination", "where it is to go: an empty, or what it stands on")
-    now = np.array(body.matrices[0]) if had is None else _upright(np.array(had["home"]), np.array(body.matrices[0]))
+    now = np.array(body.matrices[0])
+    if had is not None:
+        turned = quat.to_matrix(quat.about(np.array([0.0, 0.0, 1.0]), heading - had["heading"]))
+        now[:3, :3] = turned @ np.array(had["home"])[:3, :3]
     return handling.destination_of(world, body, now, ob, context)
 
 
-def _upright(home: Array, now: Array) -> Array:
-    """The orientation in which a prop stood before it was taken, where it is now."""
-    out = home.copy()
-    out[:3, 3] = now[:3, 3]
-    return out
+def heading_of(onset: bake.Start) -> float:
+    """Where an actor faces [rad]."""
+    return float(quat.heading(onset.here.rotations[0, 0]))
 
 
 def _stays(places: Array, name: str) -> None:
