@@ -122,3 +122,31 @@ def test_what_is_picked_up_is_carried_on_a_walk_and_put_down_elsewhere():
     assert hops(hands, 1.0)[0] < 0.12 and hops(hands, 1.0)[1] < 0.04
     assert np.linalg.norm(props[-1, :3, 3] - np.array(bpy.data.objects["Desk"].matrix_world)[:3, 3]) < 1e-3
     assert not handling.held(ob, frames[-1])
+
+
+def test_grasps_are_saved_with_a_prop_and_used_for_their_purpose():
+    ob = stage.actor()
+    prop, _ = table(ob)
+    bpy.ops.troupe.reach(task="reach", target="Bottle", hand="R", come_back=False, hold=0.0)
+    last = round(results.results_of(ob)[-1].action.frame_range[1])
+    bpy.context.scene.frame_set(last)
+    bpy.ops.troupe.grasp(prop="Bottle", hand="R", shape="cylindrical", purpose="pour")
+    (grasp,) = handling.grasps_of(prop)
+    assert (grasp.shape, grasp.purposes, grasp.side) == ("cylindrical", ("pour",), "R")
+    bpy.ops.troupe.grasp(prop="Bottle", source="form", hand="L", purpose="give")
+    assert len(handling.grasps_of(prop)) > 1
+    bpy.ops.troupe.remove_result(every=True)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle", purpose="pour")
+    record = handling.record_of(results.results_of(ob)[-1].action)
+    assert record["side"] == "R" and record["holding"]["grasp"]["purposes"] == ["pour"]
+    assert np.allclose(record["holding"]["grasp"]["frame"], grasp.frame)
+    with pytest.raises(RuntimeError, match="no grasp for 'drink'"):
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", purpose="drink", hand="L")
+    bpy.ops.troupe.remove_grasp(prop="Bottle", index=0)
+    assert all(g.side == "L" for g in handling.grasps_of(prop))
+    prop[handling.GRASPS] = "__import__('os')"
+    with pytest.raises(RuntimeError, match="cannot be read"):
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="L")
+    bpy.ops.troupe.remove_grasp(prop="Bottle")
+    assert not handling.grasps_of(prop)

@@ -79,3 +79,43 @@ class CarryParams(Params):
         basic=False,
         help="What of it points up",
     )
+
+
+SHAPES = (
+    ("cylindrical", "Around something round, the thumb against the fingers"),
+    ("power", "The whole hand around it"),
+    ("spherical", "The fingers spread around a ball"),
+    ("precision", "With the tips of all fingers"),
+    ("pinch", "Between thumb and index finger"),
+    ("lateral", "Between the thumb and the side of the index finger"),
+    ("hook", "Hanging in the bent fingers"),
+    ("flat", "On the flat hand"),
+    ("index", "At the tip of the index finger"),
+)
+"""Shapes of a hand: those of `kinematics.fingers`."""
+
+
+@dataclass(frozen=True)
+class GraspParams(Params):
+    """How a prop is taken."""
+
+    prop: str = param("", ref="object", help="What is taken; empty for the selected mesh beside the actor")
+    source: str = param(
+        "hand",
+        choices=(
+            ("hand", "As the hand of the actor is on it now"),
+            ("form", "As its form allows: all good ways to take it"),
+        ),
+        help="Where the grasp comes from",
+    )
+    hand: str = param(
+        "R",
+        choices=(("L", "The left one"), ("R", "The right one"), ("any", "Either; the way is the same for both")),
+        help="Which hand takes it so",
+    )
+    shape: str = param("cylindrical", choices=SHAPES, help="Shape of the hand before it closes")
+    purpose: str = param("any", help="What it is taken so for; Reach asks for a purpose by its name")
+    distance: float = param(
+        0.08, lo=0.0, hi=1.0, unit="m", basic=False, help="How far the hand goes straight to it at last"
+    )
+    quality: float = param(1.0, lo=0.0, hi=1.0, basic=False, help="Better ones are tried first")
