@@ -94,10 +94,10 @@ def tool(context: bpy.types.Context) -> None:
     parts += ((0.13, -0.022, 0.0, 0.03, 0.01, 0.006),)
     spanner = _piece(context, "Spanner", parts, (0.0, 0.0, 0.0), placed((-0.6, 0.0, 0.03)), STEEL)
     spanner.data.materials[0] = steel
-    side = quat.to_matrix(quat.about(np.array([1.0, 0.0, 0.0]), np.pi / 2))
-    spot(context, "Goal", placed((0.47, -0.13, 0.42), side))
+    side = quat.to_matrix(quat.about(np.array([0.0, 1.0, 0.0]), np.pi / 2))
+    spot(context, "Goal", placed((0.53, -0.1, 0.4), side))
     choose(context, spanner)
-    bpy.ops.troupe.plan(mover="Spanner", goal="Goal", room=0.5, speed=0.5)
+    bpy.ops.troupe.plan(mover="Spanner", goal="Goal", room=0.5, speed=0.5, margin=0.002)
     _end(context, spanner)
 
 

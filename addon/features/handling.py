@@ -96,7 +96,7 @@ def holding_of(record: Mapping[str, Any], cast: Cast, before: Array | None = Non
     rest = None if plain.get("rest") is None else np.array(plain["rest"], dtype=np.float64)
     grasp = Grasp.from_dict(plain["grasp"])
     offset = np.array(plain["offset"], dtype=np.float64)
-    return Holding(record["prop"], record["side"], grasp, offset, fingers, rest, before)
+    return Holding(record["prop"], record["side"], grasp, offset, fingers, rest, before, before)
 
 
 def holding_plain(known: Holding | None) -> dict[str, Any] | None:
@@ -157,12 +157,14 @@ def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str])
         context.scene.frame_set(frame)
 
 
-def pose_below(actor: Any, cast: Cast, context: bpy.types.Context, side: str, frame: int) -> Pose | None:
-    """The pose at a frame that an arm would have if it held nothing; None when nothing tells."""
+def pose_below(
+    actor: Any, cast: Cast, context: bpy.types.Context, sides: Collection[str], frame: int
+) -> Pose | None:
+    """The pose at a frame that arms would have if they held nothing; None when nothing tells."""
     now = context.scene.frame_current
     try:
         context.scene.frame_set(frame)
-        with without_hold(actor, context, (side,)) as found:
+        with without_hold(actor, context, sides) as found:
             return bake.pose_here(actor, cast, context).pose(0) if found else None
     finally:
         context.scene.frame_set(now)

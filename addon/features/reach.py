@@ -127,11 +127,11 @@ class Errand:
         job: What core is asked, about a person in a world that suits it.
         size: How many times as large as a person the actor is.
         target: The object.
-        had: The record by which the hand held it before; None when it did not.
+        had: The records by which hands held it before; empty when they did not.
     """
 
     def __init__(
-        self, actor: Any, cast: Cast, onset: Onset, owner: str, job: Job, target: Any, had: dict[str, Any] | None
+        self, actor: Any, cast: Cast, onset: Onset, owner: str, job: Job, target: Any, had: list[dict[str, Any]]
     ) -> None:
         from ...core.planning.walkers.similar import size_of
 
@@ -146,7 +146,7 @@ class Errand:
         """Steps to the task; the scene is read at the frame where it begins."""
         from ...core.planning.hands.reach import Job
 
-        for side in SIDES if params.hand == "auto" else (params.hand,):
+        for side in (params.hand,) if params.hand in SIDES else SIDES:
             if not all(cast.skeleton.has(f"{role}_{side}") for role in ("upper_arm", "forearm", "hand")):
                 raise TroupeError(f"{actor.name} has no arm of three bones on side {side}: map it in the table of Cast")
         hands = handling.held(actor, onset.frame, owner)
@@ -164,13 +164,14 @@ class Errand:
         finally:
             if context.scene.frame_current != now:
                 context.scene.frame_set(now)
-        known = None
-        if had is not None:
-            below = handling.pose_below(actor, cast, context, had["side"], onset.frame)
-            known = handling.holding_of(had, cast, None if below is None else below.rotations)
+        known: list[Any] = [None, None]
+        if had:
+            below = handling.pose_below(actor, cast, context, [r["side"] for r in had], onset.frame)
+            for k, record in enumerate(had):
+                known[k] = handling.holding_of(record, cast, None if below is None else below.rotations)
         grasps = {params.target: own} if (own := handling.grasps_of(target)) else None
         rate, pose = scene.fps(context.scene), onset.here.pose(0)
-        job = Job(cast.skeleton, pose, world, params, rate, actor.name, 0.0, there, grasps, known)
+        job = Job(cast.skeleton, pose, world, params, rate, actor.name, 0.0, there, grasps, *known)
         return cls(actor, cast, onset, owner, job, target, had)
 
     def title(self) -> str:
@@ -215,7 +216,7 @@ class Errand:
         motion = done.performance.motions[self.actor.name]
         arrived = next((e.time for e in motion.events if e.name == "contact_on"), motion.duration)
         frames = np.unique(self.onset.frame + np.ceil(np.array([0.0, 0.5, 1.0]) * arrived * self.job.fps))
-        if self.had is None:
+        if not self.had:
             tracks = yield from scene.read_tracks_steps(context, [self.target], frames)
             _stays(tracks[self.target.name].points, self.target.name)
         if motion.mask is not None and self.actor.animation_data is not None:
@@ -231,63 +232,66 @@ class Errand:
         stages = [e.data["stage"] for e in motion.events if e.name == "stage"]
         comes = bool(stages) and stages[-1] == "return"
         body = handling.body_of(self.job.world, self.target)
+        held = next((a for a in performance.attachments if a.prop == self.target.name), None)
         record: dict[str, Any] = {
             "owner": self.owner,
-            "side": done.side,
             "prop": self.target.name,
             "first": first,
             "last": last,
             "taken": None,
             "released": None,
             "stays": not comes,
-            "tie": self.owner if self.had is None else self.had["tie"],
-            "home": body.matrices[0].tolist() if self.had is None else self.had["home"],
-            "heading": heading_of(onset) if self.had is None else self.had["heading"],
+            "tie": self.owner if not self.had else self.had[0]["tie"],
+            "home": body.matrices[0].tolist() if not self.had else self.had[0]["home"],
+            "heading": heading_of(onset) if not self.had else self.had[0]["heading"],
             "holding": None,
         }
-        held = next((a for a in performance.attachments if a.prop == self.target.name), None)
-        if held is None or params.task not in (*CARRYING, "put_back"):
-            return None, record
-        taken = None if self.had is not None else float(first + round(held.start * motion.fps))
-        released = None
+        moved = held is not None and (bool(self.had) or params.task in CARRYING)
         left = None
-        if done.holding is None:
-            released = float(first + round(held.end * motion.fps))
-            now = context.scene.frame_current
-            context.scene.frame_set(first)
-            left = handling.in_scene(performance.props[self.target.name][-1], body.matrices[0], self.target, context)
-            context.scene.frame_set(now)
-        record |= {"taken": taken, "released": released, "holding": handling.holding_plain(done.holding)}
-        bone = held.joint
-        hold = holding.Hold(self.owner, self.actor.name, bone, float(first), taken, released, left, record["tie"])
-        return hold, record
+        if moved and held is not None:
+            record["taken"] = None if self.had else float(first + round(held.start * motion.fps))
+            if done.holding is None:
+                record["released"] = float(first + round(held.end * motion.fps))
+                now = context.scene.frame_current
+                context.scene.frame_set(first)
+                end = performance.props[self.target.name][-1]
+                left = handling.in_scene(end, body.matrices[0], self.target, context)
+                context.scene.frame_set(now)
+        holdings = {h.side: handling.holding_plain(h) for h in (done.holding, done.other) if h is not None}
+        sides = SIDES if done.side == "both" else (done.side,)
+        lead, *others = [{**record, "side": side, "holding": holdings.get(side)} for side in sides]
+        lead["also"] = others
+        if not moved or held is None:
+            return None, lead
+        taken, released = record["taken"], record["released"]
+        hold = holding.Hold(self.owner, self.actor.name, held.joint, float(first), taken, released, left, record["tie"])
+        return hold, lead
 
 
 def _chosen(
     actor: Any, params: ReachParams, hands: dict[str, dict[str, Any]]
-) -> tuple[ReachParams, dict[str, Any] | None]:
-    """The parameters with everything filled in that follows from what the hands hold, and by which record they do."""
-    if params.task == "put_back" and not hands:
+) -> tuple[ReachParams, list[dict[str, Any]]]:
+    """The parameters with everything filled in that follows from what the hands hold, and by which records they do."""
+    gives = params.task in ("put_back", "let_go")
+    if gives and not hands:
         raise TroupeError(f"{actor.name} holds nothing at this frame: let it pick something up first")
-    had = None
-    if params.task in ("put_back", "move", "hand_over"):
-        fits = [r for s, r in hands.items() if params.target in ("", r["prop"]) and params.hand in ("auto", s)]
-        had = next(iter(fits), None)
-    if params.task == "put_back" and had is None:
+    if gives or params.task in ("move", "hand_over"):
+        fits = [r for s, r in hands.items() if params.target in ("", r["prop"]) and params.hand in ("auto", "both", s)]
+        if fits:
+            return replace(params, target=fits[0]["prop"]), [r for r in fits if r["prop"] == fits[0]["prop"]]
+    if gives:
         names = ", ".join(r["prop"] for r in hands.values())
         raise InvalidParam("target", params.target, f"is not in the hand; {actor.name} holds {names}")
-    if had is not None:
-        return replace(params, target=had["prop"]), had
     for side, record in hands.items():
         if record["prop"] == params.target and params.task in CARRYING:
             raise InvalidParam("target", params.target, f"is already in a hand of {actor.name}")
-        if params.hand == side:
+        if params.hand in (side, "both"):
             raise TroupeError(f"hand {side} of {actor.name} holds {record['prop']}: put it back first, or use the other")
     if len(hands) == len(SIDES):
         raise TroupeError(f"both hands of {actor.name} are full: put something back first")
     if hands and params.hand == "auto":
         params = replace(params, hand="R" if "L" in hands else "L")
-    return params, None
+    return params, []
 
 
 def _destination(
@@ -295,20 +299,19 @@ def _destination(
     world: World,
     body: Any,
     params: ReachParams,
-    had: dict[str, Any] | None,
+    had: list[dict[str, Any]],
     heading: float,
 ) -> Array | None:
     """(4, 4) where the prop is to be [m]; what the actor has in hand has turned with it since it took it."""
     if params.task not in ("move", "hand_over", "put_back"):
         return None
     if params.task == "put_back" and not params.destination:
-        assert had is not None
-        return np.array(had["home"], dtype=np.float64)
+        return np.array(had[0]["home"], dtype=np.float64)
     ob = handling.object_named(params.destination, "destination", "where it is to go: an empty, or what it stands on")
     now = np.array(body.matrices[0])
-    if had is not None:
-        turned = quat.to_matrix(quat.about(np.array([0.0, 0.0, 1.0]), heading - had["heading"]))
-        now[:3, :3] = turned @ np.array(had["home"])[:3, :3]
+    if had:
+        turned = quat.to_matrix(quat.about(np.array([0.0, 0.0, 1.0]), heading - had[0]["heading"]))
+        now[:3, :3] = turned @ np.array(had[0]["home"])[:3, :3]
     return handling.destination_of(world, body, now, ob, context)
 
 

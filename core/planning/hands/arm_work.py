@@ -42,6 +42,10 @@ class ArmWork:
         shapes: What is known of meshes.
         search, smooth: How ways are sought and smoothed.
         should_stop: Asked by every search.
+
+    Attributes:
+        rest: (7,) configuration to which the arm comes back.
+        loose: Rotations (J, 4) whose fingers are those of the hand far from what it takes: the body's, unless changed.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class ArmWork:
         self.world, self.time, self.ledger, self.moved, self.shapes = world, time, ledger, moved, shapes
         self.search, self.smooth, self.should_stop = search, smooth, should_stop
         self.arm = Arm(skeleton, side, self.positions, self.globals)
+        self.loose = rotations
         self._grips: dict[str, tuple[Array, Array]] = {}
         self.rest = np.clip(self.arm.configuration(rotations[self.arm.joints]), self.arm.low, self.arm.high)
 
@@ -98,7 +103,7 @@ class ArmWork:
         held: Held | None = None,
         before: Array | None = None,
         after: Array | None = None,
-        far_from: str = "",
+        far_from: Sequence[str] = (),
     ) -> Array:
         """Configurations (N, 7) of a collision-free way; one search.
 
@@ -108,8 +113,8 @@ class ArmWork:
             ignore: Bodies that are not in the way.
             held: What the hand holds.
             before, after: (K, 7) straight ways that lead to the start and on from the goal; they are part of it.
-            far_from: The prop, far from which the fingers are as the body has them: with these they keep out of
-                everything else too.
+            far_from: The prop and who holds it, far from which the fingers are loose: so they keep out of everything
+                else too.
 
         Returns:
             The way with its corners rounded.
@@ -121,7 +126,7 @@ class ArmWork:
             arm = Arm(self.skeleton, self.side, self.positions, self.globals, [shape], held, thin)
             space = arm_space(arm, checker(arm, found, self.positions, self.globals, ends))
             if far_from:
-                space = self._relaxed(space, found.without(far_from), ends, thin)
+                space = self._relaxed(space, found.without(*far_from), ends, thin)
             if space.free(ends).all():
                 break
         else:
@@ -142,8 +147,8 @@ class ArmWork:
         return bent.points
 
     def _relaxed(self, space: Space, found: Solids, ends: Array, thin: float) -> Space:
-        """The space in which the hand as the body has it touches none of these solids either."""
-        arm = Arm(self.skeleton, self.side, self.positions, self.globals, [self.rotations], thin=thin)
+        """The space in which the loose hand touches none of these solids either."""
+        arm = Arm(self.skeleton, self.side, self.positions, self.globals, [self.loose], thin=thin)
         check, free = checker(arm, found, self.positions, self.globals, ends), space.free
 
         def both(q: Array) -> Bools:

@@ -22,8 +22,8 @@ from ...skeleton import SIDES, Array, Pose
 from ...world import Body
 from .holding import hand_matrix
 from .orders import CarryParams
-from .ride import Ride, between
-from .stages import Holding
+from .ride import Ride
+from .stages import Holding, between
 
 __all__ = ["CarryParams", "carry"]
 

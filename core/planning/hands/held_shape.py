@@ -42,3 +42,30 @@ def held_capsules(vertices: Array, hand: Array, matrix: Array) -> Held:
         offset[long] = end
         out.append((axes @ (centre - offset), axes @ (centre + offset), radius))
     return Held(np.array([o[0] for o in out]), np.array([o[1] for o in out]), np.array([o[2] for o in out]))
+
+
+def shell(vertices: Array, thick: float) -> tuple[Array, Array, Array]:
+    """Starts and ends (K, 3) and radii (K,) [m] of capsules just under the faces of the box around vertices (V, 3).
+
+    A box in two hands is too stout for few capsules through its middle.
+    """
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    radius = float(min(thick, half.min()))
+    inner = half - radius
+    starts, ends = [], []
+    for face in range(3):
+        a, b = (k for k in range(3) if k != face)
+        long, broad = (a, b) if half[a] >= half[b] else (b, a)
+        count = max(1, int(np.ceil(2.0 * inner[broad] / (2.0 * radius)))) + 1 if inner[broad] > 0 else 1
+        for sign in (1.0, -1.0) if inner[face] > 0 else (1.0,):
+            for at in np.linspace(-inner[broad], inner[broad], count):
+                start = middle.copy()
+                start[face] += sign * inner[face]
+                start[broad] += at
+                end = start.copy()
+                start[long] -= inner[long]
+                end[long] += inner[long]
+                starts.append(start)
+                ends.append(end)
+    return np.array(starts), np.array(ends), np.full(len(starts), radius)

@@ -25,12 +25,15 @@ from .arm_work import ArmWork
 from .grasp import ANY, Grasp, for_purpose, grasps_of
 from .held_shape import held_capsules
 from .ledger import Ledger
-from .pointing import pointing, touching
 from .orders import CARRYING
-from .postures import APPROACH, LIFT, Option, reachable, unreached
-from .stages import Holding, Stage
+from .pointing import pointing, touching
+from .postures import APPROACH, LIFT, Option, drawn_back, reachable, unreached
+from .stages import Holding, Stage, home_of
 from .standing import UP, matrix_of, place_of
 from .task import Job
+
+TAKER = "taker"
+"""Tag of what stands for somebody who holds the prop too."""
 
 
 class OneHand:
@@ -74,14 +77,17 @@ class OneHand:
             self.job.should_stop,
         )
 
+    def known(self, side: str) -> Sequence[Grasp]:
+        """The grasps of the target for a hand, by hand or from its shape."""
+        known = (self.job.grasps or {}).get(self.target.name)
+        return grasps_of(self.target, hand_length(self.job.skeleton, side)) if known is None else known
+
     def grasps(self, side: str) -> list[Grasp]:
-        task, target = self.params.task, self.target
+        """Those for the task."""
+        task = self.params.task
         if task in ("touch", "point"):
             return (touching if task == "touch" else pointing)(self.job, self.target, self.matrix, self.positions, side)
-        known = (self.job.grasps or {}).get(target.name)
-        if known is None:
-            known = grasps_of(target, hand_length(self.job.skeleton, side))
-        found = for_purpose(known, self.params.purpose)
+        found = for_purpose(self.known(side), self.params.purpose)
         if not self.params.standoff:
             found = [replace(g, distance=0.0) for g in found]
         return found
@@ -89,7 +95,10 @@ class OneHand:
     def done(self, side: str) -> tuple[list[Stage], Holding | None]:
         """The stages of the task with one hand; the first grasp that works throughout."""
         if self.job.holding is not None:
-            return self._put_down(side, self.job.holding)
+            leaves = self.params.task == "let_go"
+            return self._let_go(side, self.job.holding) if leaves else self._put_down(side, self.job.holding)
+        if self.params.task in ("let_go", "put_back"):
+            raise InvalidParam("task", self.params.task, f"must begin with {self.target.name} in a hand")
         work = self.work(side)
         grasps = self.grasps(side)
         carries = self.params.task in CARRYING
@@ -149,13 +158,13 @@ class OneHand:
         self.used = grasp
         opened = work.shaped(grasp.shape)
         approach = ways[:APPROACH]
-        path = work.way(work.rest, approach[0], opened, (), after=approach, far_from=name)
+        path = work.way(work.rest, approach[0], opened, (), after=approach, far_from=(name,))
         point = place_of(self.job, self.target)
         stages = [Stage("reach", path, opened, point)]
         if params.task not in CARRYING:
             stages.append(Stage("hold", approach[-1:], opened, point, seconds=params.hold))
             if params.come_back:
-                back = work.way(approach[0], work.rest, opened, (), before=approach[::-1], far_from=name)
+                back = work.way(approach[0], work.rest, opened, (), before=approach[::-1], far_from=(name,))
                 stages.append(Stage("return", back, None, None))
             self.ledger.log(work.side, grasp.name, params.task, "done")
             return stages, None
@@ -163,7 +172,7 @@ class OneHand:
         stages.append(Stage("grasp", approach[-1:], grip, point, seconds=0.4))
         hand = self._hand(work, approach[-1])
         held = held_capsules(self.target.vertices, hand, self.matrix)
-        holding = Holding(name, work.side, grasp, np.linalg.inv(hand) @ self.matrix, grip)
+        holding = Holding(name, work.side, grasp, np.linalg.inv(hand) @ self.matrix, grip, relaxed=self.rotations)
         lift = ways[APPROACH - 1 :]
         if params.task == "pick_up":
             stages.append(Stage("lift", lift, grip, None, carries=True))
@@ -190,8 +199,9 @@ class OneHand:
         stages.append(Stage("release", down[-1:], opened, centre, seconds=0.3))
         if params.come_back:
             free = self.work(work.side, {name: goal})
-            back = free.way(away[-1], work.rest, opened, (), before=away, far_from=name)
-            stages.append(Stage("return", back, None, None))
+            free.loose = free.loose if holding.relaxed is None else holding.relaxed
+            back = free.way(away[-1], work.rest, opened, (), before=away, far_from=(name,))
+            stages.append(Stage("return", back, holding.relaxed, None))
         self.ledger.log(work.side, grasp.name, params.task, "done")
         return stages, None
 
@@ -204,16 +214,38 @@ class OneHand:
         self.matrix = matrix
         held = held_capsules(self.target.vertices, hand, matrix)
         start = work.rest[None]
-        if self.params.come_back and holding.before is not None:
-            arm = work.arm
-            work.rest = np.clip(arm.configuration(np.asarray(holding.before)[arm.joints]), arm.low, arm.high)
-        elif self.params.come_back and holding.rest is not None:
-            work.rest = np.asarray(holding.rest)
+        if self.params.come_back:
+            work.rest = home_of(work.arm, holding, work.rest)
         goal, grasp = self._destination(), holding.grasp
         found = reachable(work, [grasp], goal, self.target.name, lambda a: self._placing(a, grasp.distance), start[0])
         if not found:
             raise unreached(work, [grasp], goal, self.target.name)
         return self._carried(work, holding, held, np.repeat(start, 2, axis=0), found[0].ways, [])
+
+    def _let_go(self, side: str, holding: Holding) -> tuple[list[Stage], Holding | None]:
+        """Open the hand where it is, draw it back from the prop and return."""
+        work, name = self.work(side), self.target.name
+        self.used = grasp = holding.grasp
+        self.matrix = self._hand(work, None) @ holding.offset
+        start, opened = work.rest, work.shaped(grasp.shape)
+        if self.params.come_back:
+            work.rest = home_of(work.arm, holding, work.rest)
+        stages = [Stage("release", start[None], opened, self.matrix[:3, 3], seconds=0.3)]
+        if self.params.come_back:
+            away = drawn_back(work, grasp, self.matrix, start)
+            free = self.work(side, {name: self.matrix})
+            free.loose = free.loose if holding.relaxed is None else holding.relaxed
+            back = free.way(
+                away[-1],
+                work.rest,
+                opened,
+                (),
+                before=away,
+                far_from=(name, *(b.name for b in self.job.world.bodies if TAKER in b.tags)),
+            )
+            stages.append(Stage("return", back, holding.relaxed, None, window=(0.5, 0.95)))
+        self.ledger.log(side, grasp.name, "let_go", "done")
+        return stages, None
 
     def _destination(self) -> Array:
         goal = self.job.destination

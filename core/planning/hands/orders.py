@@ -14,6 +14,7 @@ TASKS = (
     ("move", "Take it to another place and come back"),
     ("put_back", "Put down what the hand holds and come back"),
     ("hand_over", "Take it to where somebody else can take it"),
+    ("let_go", "Let go of what the hand holds, where it is, and come back"),
 )
 CARRYING = ("pick_up", "move", "hand_over")
 
@@ -26,7 +27,14 @@ class ReachParams(Params):
     target: str = param("", ref="object", help="What it is done to")
     destination: str = param("", ref="object", help="Where it is taken")
     hand: str = param(
-        "auto", choices=(("auto", "The nearer one"), ("L", "The left one"), ("R", "The right one")), help="Which hand"
+        "auto",
+        choices=(
+            ("auto", "The nearer one, or both for what is too large for one"),
+            ("L", "The left one"),
+            ("R", "The right one"),
+            ("both", "Both, with the palms on two sides of it"),
+        ),
+        help="Which hand",
     )
     purpose: str = param("any", help="What it is taken for; grasps may be made for one purpose only")
     speed: float = param(1.0, lo=0.1, hi=4.0, help="How fast arms move; 1 is unhurried")

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import NoIK
-from ...kinematics.arm_ik import Free, Trial, solve_arms
+from ...kinematics import fk
+from ...kinematics.arm_ik import Free, Trial, solve_arms, swivels
 from ...maths import quat
 from ...skeleton import Array
 from ..spaces.arm_space import Arm, checker
@@ -123,6 +124,34 @@ def _judge(work: ArmWork, shapes: Sequence[str], count: int, found: Solids, allo
         return out
 
     return free
+
+
+def drawn_back(work: ArmWork, grasp: Grasp, matrix: Array, start: Array) -> Array:
+    """(K, 7) configurations from `start` (7,) straight back from a prop at a matrix (4, 4), as far as the arm goes."""
+    back = -grasp.distance * np.linspace(0.0, 1.0, APPROACH)[1:, None] * grasp.world(matrix)[2]
+    joints = work.arm.joints
+    body = np.array(work.rotations)
+    body[joints] = work.arm.rotations(start)
+    positions, globals = fk.forward(work.skeleton, body, work.root)
+    hand = int(joints[2])
+    goals = positions[hand] + back
+    work.ledger.ik += 1
+    found = solve_arms(
+        work.skeleton,
+        np.broadcast_to(positions, (len(goals), *positions.shape)),
+        np.broadcast_to(globals, (len(goals), *globals.shape)),
+        goals[:, None],
+        np.broadcast_to(globals[hand], (len(goals), 1, 4)),
+        sides=(work.side,),
+        swivel=swivels(work.skeleton, positions, globals, (work.side,)),
+    )
+    out = [start]
+    for k in range(len(goals)):
+        q = work.arm.configuration(found.rotations[k, 0], out[-1])
+        if not found.good[k, 0] or np.abs(q - out[-1]).max() > JUMP:
+            break
+        out.append(np.clip(q, work.arm.low, work.arm.high))
+    return np.stack(out)
 
 
 def unreached(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str) -> NoIK:

@@ -7,13 +7,18 @@ leans, then the actor steps closer. A hand stops short of a prop and goes the re
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ...errors import NoGrasp, NoIK, NoPath, NotVisible, TroupeError
 from ...motion import Motion
 from ...performance import Performance
+from ...skeleton import SIDES, Array
+from ...world import Body
 from ..spaces.penetration import HAND, Penetration, penetrations
 from ..spaces.solids import Shapes
+from .arm_work import ArmWork
+from .both_hands import ABLE, BothHands
 from .ledger import Ledger
 from .one_hand import OneHand
 from .orders import CARRYING, TASKS, ReachParams
@@ -25,7 +30,7 @@ __all__ = ["CARRYING", "TASKS", "Job", "ReachParams", "Reached", "reach"]
 
 
 def reach(job: Job) -> Reached:
-    """Do a task with one hand.
+    """Do a task with one hand or both.
 
     Raises:
         NotVisible: The actor does not see the target.
@@ -44,11 +49,9 @@ def reach(job: Job) -> Reached:
         except (NoIK, NoPath) as error:
             ledger.log("", "", "step", str(error))
             continue
-        work = OneHand(job_there, target, leaned, ledger, shapes)
-        for side in work.sides():
+        for tried in _tries(job_there, target, leaned, ledger, shapes):
             try:
-                stages, holding = work.done(side)
-                return _finished(job_there, work, side, stages, holding, walked)
+                return tried(walked)
             except (NoIK, NoPath, NoGrasp) as error:
                 if failure is None or isinstance(error, NoPath):
                     failure = error
@@ -57,25 +60,53 @@ def reach(job: Job) -> Reached:
     raise failure
 
 
-def _finished(
-    job: Job, task: OneHand, side: str, stages: list[Stage], holding: Holding | None, walked: Motion | None
-) -> Reached:
-    """The performance of the stages, checked."""
+def _tries(
+    job: Job, target: Body, leaned: Array | None, ledger: Ledger, shapes: Shapes
+) -> Iterator[Callable[[Motion | None], Reached]]:
+    """The hands to try, one after the other."""
+    if job.params.hand == "both" or job.other is not None:
+        yield lambda walked: _with_both(BothHands(job, target, leaned, ledger, shapes), walked)
+        return
+    one = OneHand(job, target, leaned, ledger, shapes)
+    if job.params.hand == "auto" and job.params.task in ABLE and job.holding is None and not one.known(SIDES[0]):
+        yield lambda walked: _with_both(BothHands(job, target, leaned, ledger, shapes), walked)
+        return
+    for side in one.sides():
+        yield lambda walked, side=side: _with_one(one, side, walked)  # type: ignore[misc]
+
+
+def _with_one(task: OneHand, side: str, walked: Motion | None) -> Reached:
+    stages, holding = task.done(side)
     work = task.work(side)
     if holding is not None and holding.rest is None:
         holding = replace(holding, rest=work.rest)
+    return _finished(task, (work,), stages, () if holding is None else (holding,), walked)
+
+
+def _with_both(task: BothHands, walked: Motion | None) -> Reached:
+    stages, holdings = task.done()
+    return _finished(task, task.works, stages, holdings, walked)
+
+
+def _finished(
+    task: OneHand | BothHands,
+    works: Sequence[ArmWork],
+    stages: list[Stage],
+    holdings: Sequence[Holding],
+    walked: Motion | None,
+) -> Reached:
+    """The performance of the stages, checked."""
+    job, sides = task.job, tuple(work.side for work in works)
     leaned = task.rotations if task.leaned else None
     moved = job.moved or {}
     bodies = tuple(replace(b, matrices=moved[b.name][None]) if b.name in moved else b for b in job.world.bodies)
     there = replace(job.world, bodies=bodies)
-    touching = {(f"{part}_{side}", task.target.name) for part in HAND}
+    touching = {(f"{part}_{side}", task.target.name) for part in HAND for side in sides}
     best: tuple[Performance, list[Penetration]] | None = None
     for first in (False, True) if task.leaned else (False,):
-        performance = performed(
-            job, work, stages, task.target, task.matrix, holding, task.ledger, leaned, walked, first
-        )
+        performance = performed(job, works, stages, task.target, task.matrix, task.ledger, leaned, walked, first)
         motion = performance.motions[job.actor]
-        offences = penetrations(motion, there, performance.props, sides=(side,), touching=touching)
+        offences = penetrations(motion, there, performance.props, sides=sides, touching=touching)
         if best is None or len(offences) < len(best[1]):
             best = performance, offences
         if not offences:
@@ -84,4 +115,6 @@ def _finished(
     performance, offences = best
     motion = performance.motions[job.actor]
     pose = motion.pose(len(motion) - 1)
-    return Reached(performance, task.ledger, side, task.used, holding, tuple(offences), pose)
+    held, other = (*holdings, None, None)[:2]
+    side = "both" if len(sides) > 1 else sides[0]
+    return Reached(performance, task.ledger, side, task.used, held, tuple(offences), pose, other)

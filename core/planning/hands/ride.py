@@ -21,7 +21,7 @@ from ..spaces.arm_space import Arm, Held, checker
 from ..spaces.solids import parted, solids
 from .held_shape import held_capsules
 from .holding import hand_matrix
-from .stages import Holding
+from .stages import Holding, between
 
 if TYPE_CHECKING:
     from .orders import CarryParams
@@ -207,16 +207,6 @@ class Ride:
         arm = Arm(self.skeleton, holding.side, self.positions[k], self.globals[k], [holding.fingers], held)
         check = checker(arm, solids(World(())), self.positions[k], self.globals[k])
         return np.asarray(~check.free(*arm.segments(arm.configuration(rotations))))
-
-
-def between(a: Array, b: Array) -> Array:
-    """(..., 4, 4) midway between two, with the scale of the first."""
-    _, scale = parted(a.reshape(-1, 4, 4)[0])
-    ra, rb = (quat.from_matrix(m[..., :3, :3] / np.linalg.norm(m[..., :3, :3], axis=-2, keepdims=True)) for m in (a, b))
-    out = np.array(a)
-    out[..., :3, :3] = quat.to_matrix(quat.slerp(ra, rb, 0.5)) * scale
-    out[..., :3, 3] = 0.5 * (a[..., :3, 3] + b[..., :3, 3])
-    return out
 
 
 def _wrists(group: tuple[Holding, ...], places: Array, turns: Array) -> tuple[Array, Array]:

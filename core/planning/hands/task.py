@@ -29,6 +29,7 @@ class Job:
         destination: (4, 4) where the prop is to be; None for none.
         grasps: By name of the prop, made by hand; others follow from its shape.
         holding: What the hand holds at the beginning.
+        other: What the other hand holds of the same prop, where both hold it.
         seen: Names of what the actor sees; None for everything.
         moved: (4, 4) of bodies that are elsewhere than the world says.
         shapes: What is known of meshes; shared by tasks in one scene.
@@ -45,6 +46,7 @@ class Job:
     destination: Array | None = None
     grasps: Mapping[str, Sequence[Grasp]] | None = None
     holding: Holding | None = None
+    other: Holding | None = None
     seen: Collection[str] | None = None
     moved: Mapping[str, Array] | None = None
     shapes: Shapes | None = None
@@ -58,11 +60,12 @@ class Reached:
     Attributes:
         performance: Motion, props, attachments, events and the record of all tries.
         ledger: What it took.
-        side: The hand that did it.
+        side: The hand that did it, or "both".
         grasp: How it took hold, touched or pointed.
         holding: What it holds at the end.
         offences: Where the motion is in something after all.
         pose: At the end.
+        other: What the other hand holds of it, where both do.
     """
 
     performance: Performance
@@ -72,3 +75,4 @@ class Reached:
     holding: Holding | None
     offences: tuple[Penetration, ...]
     pose: Pose
+    other: Holding | None = None
