@@ -115,6 +115,7 @@ def _draw() -> None:
     actors = [ob for ob in scene.selected_armatures(context) if rig.is_cast(ob)]
     if hands.shown(context):
         lines(hands.grasps(context), 2.5)
+    lines(hands.search(context), 2.0, 0.8)
     for ob in actors:
         if context.scene.troupe.show_roles:
             lines({name: [p[:] for p in points] for name, points in role_lines(ob).items()}, 4.0)

@@ -60,6 +60,29 @@ def grasps(context: bpy.types.Context) -> dict[str, Array]:
     return {name: np.concatenate(rows) for name, rows in parts.items()}
 
 
+def search(context: bpy.types.Context) -> dict[str, Array]:
+    """Lines of the last search of the selected objects: tree, path and shapes [world units]."""
+    from ..features import sought
+
+    own: Any = context.scene
+    wanted = [name for name in ("tree", "path", "shapes") if getattr(own.troupe, f"show_{name}")]
+    parts: dict[str, list[Array]] = {}
+    for ob in context.selected_objects if wanted else ():
+        kept = sought.last(ob)
+        if kept is None:
+            continue
+        for name in wanted:
+            points = np.array(kept.get(name) or [], dtype=np.float64)
+            if not len(points):
+                continue
+            if name == "path":
+                points = np.stack([points[:-1], points[1:]], axis=1).reshape(-1, 3)
+            elif name == "shapes":
+                points = sought.capsule_lines(points)
+            parts.setdefault({"tree": "old way", "path": "way", "shapes": "view"}[name], []).append(points)
+    return {name: np.concatenate(rows) / scene.metre(own) for name, rows in parts.items()}
+
+
 def shown(context: bpy.types.Context) -> bool:
     """Whether grasps are to be drawn."""
     own: Any = context.scene

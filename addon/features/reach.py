@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,7 @@ from ...core.world import World
 from .. import bake, rig, scene
 from ..bake import holding, results
 from ..steps import Steps, aside
-from . import handling
+from . import handling, sought
 from .base import MotionOperator, Plan, going_on, recipe_for
 
 if TYPE_CHECKING:
@@ -81,12 +82,13 @@ class Operator(MotionOperator):
         recipe = recipe_for(context, cls.feature(), params, landing, onset)
         hold, record = work.kept(context, done)
         notes = tuple(str(o) for o in done.offences[:1])
-        return Handled(keys, work.title(), recipe, record, hold, {"seconds": seconds}, notes)
+        return Handled(keys, work.title(), recipe, record, hold, sought.of_hand(done, seconds, work.size), notes)
 
     @classmethod
     def written(cls, context: bpy.types.Context, actor: Any, action: Any, plan: Plan) -> None:
         assert isinstance(plan, Handled)
         settle(context, actor, action, plan)
+        action[sought.KEY] = json.dumps(plan.trace)
         if plan.hold is not None:
             holding.write_hold(bpy.data.objects[plan.record["prop"]], plan.hold, context)
         else:
@@ -324,3 +326,12 @@ def _stays(places: Array, name: str) -> None:
     """Raise where places (T, 3) are not the same."""
     if len(places) > 1 and float(np.linalg.norm(places - places[0], axis=1).max()) > STILL:
         raise TroupeError(f"{name} is moving while the hand is on its way: choose a frame from which on it stays")
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
+    """What the hands hold at this frame, the report of the last search, and what to show of it."""
+    if actor is None or not rig.is_cast(actor):
+        return
+    for side, record in handling.held(actor, context.scene.frame_current).items():
+        layout.label(text=f"{'Left' if side == 'L' else 'Right'} hand: {record['prop']}", icon="VIEW_PAN")
+    sought.draw(layout, context, actor)

@@ -22,6 +22,7 @@ from ...core.skeleton import Array
 from ..settings import SEARCH_SHOWN
 
 if TYPE_CHECKING:
+    from ...core.planning.hands.task import Reached
     from ...core.planning.spaces.ways import Planned
 
 KEY = "troupe_search"
@@ -44,6 +45,19 @@ def plain(planned: Planned, seconds: float) -> dict[str, Any]:
         "tree": np.round(np.concatenate(edges), 4).tolist(),
         "path": np.round(tips, 4).tolist(),
         "shapes": np.round(shapes, 4).tolist(),
+    }
+
+
+def of_hand(done: Reached, seconds: float, size: float) -> dict[str, Any]:
+    """What is kept of the ways of a hand, which may be of somebody larger than a person."""
+    ways = done.ledger.sought
+    gap = min((w.gap for w in ways), default=np.inf) * size
+    kept = report(seconds, sum(w.nodes for w in ways), done.ledger.looks, gap, len(done.offences))
+    scale = np.array([size] * 7)
+    return kept | {
+        "tree": np.round(np.concatenate([w.tree[: 2 * MOST] for w in ways]) * size, 4).tolist() if ways else [],
+        "path": np.round(np.concatenate([w.way for w in ways]) * size, 4).tolist() if ways else [],
+        "shapes": np.round(ways[0].shapes * scale, 4).tolist() if ways else [],
     }
 
 

@@ -150,3 +150,49 @@ def test_grasps_are_saved_with_a_prop_and_used_for_their_purpose():
         bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="L")
     bpy.ops.troupe.remove_grasp(prop="Bottle")
     assert not handling.grasps_of(prop)
+
+
+def test_a_search_can_be_seen_and_one_that_fails_names_what_is_in_the_way():
+    from troupe.addon.draw import hands
+    from troupe.addon.features import sought
+
+    ob = stage.actor()
+    table(ob)
+    bpy.ops.troupe.reach(task="touch", target="Bottle")
+    kept = sought.last(ob)
+    assert kept["looks"] > 0 and kept["offences"] == 0 and len(kept["path"]) > 2
+    own = bpy.context.scene.troupe
+    own.show_tree = own.show_path = own.show_shapes = True
+    lines = hands.search(bpy.context)
+    assert set(lines) >= {"way", "view"} and all(len(p) % 2 == 0 for p in lines.values())
+    before = [f.action.name for f in results.results_of(ob)]
+    put(box("Lid", (0.2, 0.2, 0.005), (-0.2, -0.4, 1.3)))
+    for k, (x, y) in enumerate(((-0.38, -0.4), (-0.02, -0.4), (-0.2, -0.22), (-0.2, -0.58))):
+        put(box(f"Wall {k}", (0.005, 0.18, 0.2) if k < 2 else (0.18, 0.005, 0.2), (x, y, 1.1)))
+    with pytest.raises(RuntimeError, match="Wall|Lid|Table|Bottle|reach"):
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", step=False)
+    assert [f.action.name for f in results.results_of(ob)] == before
+
+
+@pytest.mark.req("kuffner", 3)
+def test_bad_targets_are_named_and_nothing_is_written():
+    ob = stage.actor()
+    table(ob)
+    spot("Nothing", (0.0, -0.4, 1.0))
+    for words, match in (
+        ({"target": "Gone"}, "no object of that name"),
+        ({"target": ""}, "choose"),
+        ({"target": "Nothing"}, "no visible faces"),
+        ({"target": ob.name}, "the actor itself"),
+        ({"task": "put_back"}, "holds nothing"),
+        ({"task": "move", "target": "Bottle", "destination": "Nowhere"}, "destination"),
+    ):
+        with pytest.raises(RuntimeError, match=match):
+            bpy.ops.troupe.reach(**words)
+    prop = bpy.data.objects["Bottle"]
+    for frame, x in ((1, -0.2), (60, 1.2)):
+        prop.location.x = x
+        prop.keyframe_insert("location", frame=frame)
+    with pytest.raises(RuntimeError, match="is moving"):
+        bpy.ops.troupe.reach(task="touch", target="Bottle")
+    assert not results.results_of(ob)
