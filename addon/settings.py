@@ -36,6 +36,7 @@ DOORS = (
 NAVIGATION_SHOWN = (
     ("map", "Show where the selected actor could tread when it found its way, and what was blocked"),
     ("ways", "Show the ways that the selected actor planned, the one it followed at this frame the brightest"),
+    ("searched", "Show the cells that were looked at to find the way that the selected actor followed at this frame"),
     ("track", "Show where the selected actor went, with a mark every second"),
     ("view", "Show what the selected actor overlooks at this frame"),
     ("memory", "Show what the selected actor sees, knows and does not know of the scene at this frame"),

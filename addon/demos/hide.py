@@ -12,6 +12,7 @@ from ._set import build_set, choose, end_with, view
 from .patrol import guided
 
 TOUR = False
+LIGHT = "paint.sl"
 SCREENS = ((-2.2, -1.0, -0.6, -0.8), (0.8, -1.0, 2.4, -0.8), (-0.9, 1.4, 0.9, 1.6))
 """Walls to hide behind [m]."""
 

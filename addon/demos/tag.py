@@ -8,6 +8,7 @@ from ...core.planning.walkers import scenes
 from ._set import build_set, choose, end_with, view
 
 TOUR = False
+LIGHT = "paint.sl"
 
 
 def build(context: bpy.types.Context) -> None:

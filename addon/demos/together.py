@@ -8,6 +8,7 @@ from ._set import build_set, choose, end_with, view
 from .hide import screens
 
 TOUR = False
+LIGHT = "paint.sl"
 
 
 def build(context: bpy.types.Context) -> None:

@@ -69,7 +69,8 @@ def actor():
         bpy.ops.troupe.mannequin()
         still(bpy.context.object.children)
         _saved = str(_folder() / "actor.blend")
-        bpy.data.libraries.write(_saved, set(bpy.context.scene.objects))
+        # it alone, whatever else a test has put there before
+        bpy.data.libraries.write(_saved, {bpy.context.object, *bpy.context.object.children})
         return bpy.context.object
     with bpy.data.libraries.load(_saved) as (there, here):
         here.objects = there.objects
