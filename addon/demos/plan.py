@@ -90,8 +90,8 @@ def tool(context: bpy.types.Context) -> None:
         spoke = quat.to_matrix(quat.about(np.array([1.0, 0.0, 0.0]), angle))
         place = np.array((0.46, 0.0, 0.4)) + spoke @ (0.0, 0.0, 0.18)
         body(context, box(f"Spoke {k}", (0.015, 0.02, 0.16), place, spoke), paint("obstacle"))
-    parts = ((0.0, 0.0, 0.0, 0.11, 0.012, 0.006), (0.13, 0.022, 0.0, 0.03, 0.01, 0.006))
-    parts += ((0.13, -0.022, 0.0, 0.03, 0.01, 0.006),)
+    jaws = tuple((0.13, y, 0.0, 0.03, 0.01, 0.006) for y in (-0.022, 0.022))
+    parts = ((0.0, 0.0, 0.0, 0.11, 0.012, 0.006), *jaws)
     spanner = _piece(context, "Spanner", parts, (0.0, 0.0, 0.0), placed((-0.6, 0.0, 0.03)), STEEL)
     spanner.data.materials[0] = steel
     side = quat.to_matrix(quat.about(np.array([0.0, 1.0, 0.0]), np.pi / 2))

@@ -52,4 +52,3 @@ def still(context: bpy.types.Context) -> None:
         end_with(context, actor)
         context.scene.frame_set(context.scene.frame_end + 6)
     context.scene.frame_set(1)
-

@@ -18,7 +18,8 @@ from ..bake import nla
 from ..steps import Steps
 from . import handling
 from .base import MotionOperator, Plan, recipe_for
-from .reach import Handled, Onset, onset_of, settle
+from .errand import Onset, onset_of
+from .reach import Handled, settle
 
 ICON = "MOD_CLOTH"
 LEAST = 1.0
@@ -75,7 +76,8 @@ def _below_steps(
 ) -> Steps[Motion]:
     """Steps to what the body does without what keeps its arms where they hold something."""
     rate = scene.fps(context.scene)
-    ends = [f.strip.frame_end for f in bake.results_of(actor) if f.strip is not None and not handling.record_of(f.action)]
+    whole = [f for f in bake.results_of(actor) if f.strip is not None and handling.record_of(f.action) is None]
+    ends = [f.strip.frame_end for f in whole]
     last = max([*ends, nla.frame_range(actor)[0], onset.frame + (LEAST + params.blend + params.lower) * rate])
     frames = np.arange(onset.frame, int(np.ceil(last)) + 1, dtype=np.float64)
     with handling.without_hold(actor, context, sides):

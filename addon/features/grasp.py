@@ -48,13 +48,15 @@ class Operator(FeatureOperator):
             found = grasps_of(body, hand_length(cast.skeleton, sides[-1]))[:BEST]
             if not found:
                 raise TroupeError(f"{prop.name} is too large for a hand: take a grasp from the hand itself")
-            changed = {"purposes": (params.purpose,), "side": params.hand, "distance": params.distance}
+            changed: dict[str, Any] = {
+                "purposes": (params.purpose,),
+                "side": params.hand,
+                "distance": params.distance,
+            }
             return prop, [replace(g, **changed, quality=g.quality * params.quality) for g in found]
         pose = bake.pose_here(actor, cast, context).pose(0)
         matrix = body.matrices[0]
-        made = grasp_of_hand(
-            cast.skeleton, pose, sides[0], params.shape, matrix, params.purpose, params.distance
-        )
+        made = grasp_of_hand(cast.skeleton, pose, sides[0], params.shape, matrix, params.purpose, params.distance)
         reach = cast.skeleton.leg_length()
         low, high = body.vertices.min(axis=0), body.vertices.max(axis=0)
         place = made.frame[:3, 3]

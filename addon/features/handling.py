@@ -157,9 +157,7 @@ def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str])
         context.scene.frame_set(frame)
 
 
-def pose_below(
-    actor: Any, cast: Cast, context: bpy.types.Context, sides: Collection[str], frame: int
-) -> Pose | None:
+def pose_below(actor: Any, cast: Cast, context: bpy.types.Context, sides: Collection[str], frame: int) -> Pose | None:
     """The pose at a frame that arms would have if they held nothing; None when nothing tells."""
     now = context.scene.frame_current
     try:

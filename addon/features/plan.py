@@ -51,8 +51,8 @@ class Operator(FeatureOperator):
 
     def compute_steps(self, context: bpy.types.Context, actor: Any, params: PlanParams) -> Steps[Route]:
         mover = mover_of(context, params)
-        exclude = [mover]
-        world = yield from scene.read_world_steps(context, None, exclude, np.array([float(context.scene.frame_current)]))
+        now = np.array([float(context.scene.frame_current)])
+        world = yield from scene.read_world_steps(context, None, [mover], now)
         yield 0.1
         ignored = {n.strip() for n in params.ignore.split(",") if n.strip()} | {params.goal}
         around = World(tuple(b for b in world.bodies if b.name not in ignored), world.fps)

@@ -81,6 +81,7 @@ def meshes(ob: Any, names: list[str], context: bpy.types.Context) -> list[tuple[
             continue
         world = np.array(seen.matrix_world, dtype=np.float64)
         corners = corners @ world[:3, :3].T + world[:3, 3]
+        owners: Any = None
         if other.parent == ob and other.parent_type == "BONE" and other.parent_bone in names:
             owners = np.full(len(faces), names.index(other.parent_bone))
         elif any(m.type == "ARMATURE" and m.object == ob for m in other.modifiers):

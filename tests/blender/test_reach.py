@@ -169,7 +169,7 @@ def test_a_search_can_be_seen_and_one_that_fails_names_what_is_in_the_way():
     put(box("Lid", (0.2, 0.2, 0.005), (-0.2, -0.4, 1.3)))
     for k, (x, y) in enumerate(((-0.38, -0.4), (-0.02, -0.4), (-0.2, -0.22), (-0.2, -0.58))):
         put(box(f"Wall {k}", (0.005, 0.18, 0.2) if k < 2 else (0.18, 0.005, 0.2), (x, y, 1.1)))
-    with pytest.raises(RuntimeError, match="Wall|Lid|Table|Bottle|reach"):
+    with pytest.raises(RuntimeError, match=r"Wall|Lid|Table|Bottle|reach"):
         bpy.ops.troupe.reach(task="pick_up", target="Bottle", step=False)
     assert [f.action.name for f in results.results_of(ob)] == before
 

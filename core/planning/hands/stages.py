@@ -271,7 +271,10 @@ class _Timeline:
     def prop(
         self, motion: Motion, name: str, matrix: Array, actor: str, held: Mapping[str, Array]
     ) -> tuple[Mapping[str, Array], list[Attachment]]:
-        """Matrices (T, 4, 4) of the prop and who holds it when, `held` being where it is in hands that had it; with two hands it is midway between what each says."""
+        """Matrices (T, 4, 4) of the prop and who holds it when; with two hands it is midway between what each says.
+
+        `held` is where the prop is in the hands that had it before, by side.
+        """
         carried = [span for stage, span in zip(self.stages, self.spans, strict=True) if stage.carries]
         if held and not carried:
             carried = [(0, self.spans[0][0])]

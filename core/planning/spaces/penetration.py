@@ -114,7 +114,8 @@ def in_others(body: Body, world: World, fps: float, tolerance: float = TOLERANCE
     size = float(np.ptp(body.vertices, axis=0).max())
     corners = surface_samples(body.vertices[body.triangles], max(size / 24.0, 1e-4))[0]
     points = np.einsum("tij,vj->tvi", at[:, :3, :3], corners) + at[:, None, :3, 3]
-    still = replace(world, bodies=tuple(replace(b, matrices=b.matrices[:1]) for b in world.bodies if b.name != body.name))
+    others = [b for b in world.bodies if b.name != body.name]
+    still = replace(world, bodies=tuple(replace(b, matrices=b.matrices[:1]) for b in others))
     rows = _inside(still, points, frames, fps, np.zeros(len(corners)), [body.name] * len(corners), ())
     mine = World((body,), fps)
     low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))

@@ -113,7 +113,8 @@ def _sought(
         between = space.moved(ends[:1], np.linspace(0.0, 1.0, 32)[:, None] * space.difference(ends[0], ends[1]))
         hit = between[np.flatnonzero(~space.allowed(between))]
         where = blocker(slim, hard, space, hit[len(hit) // 2]) if len(hit) else "what is in between"
-        failure = NoPath(f"no way around {where} was found in {params.budget} rounds; there may be one: raise the budget")
+        rounds = f"in {params.budget} rounds; there may be one: raise the budget"
+        failure = NoPath(f"no way around {where} was found {rounds}")
         failure.search = error.search  # type: ignore[attr-defined]
         raise failure from None
     path = rounded(space, shorten(space, found.path, rng=np.random.default_rng(params.seed)))

@@ -65,9 +65,7 @@ def grown(performance: Performance, skeleton: Skeleton, size: float, fps: float)
     for name, motion in performance.motions.items():
         base = None if motion.base is None else motion.base * (size, size, 1.0)
         events = tuple(replace(e, time=e.time * slow) for e in motion.events)
-        motions[name] = replace(
-            motion, skeleton=skeleton, fps=fps, roots=motion.roots * size, base=base, events=events
-        )
+        motions[name] = replace(motion, skeleton=skeleton, fps=fps, roots=motion.roots * size, base=base, events=events)
     props = {name: matrices * _lengths(size) for name, matrices in performance.props.items()}
     attachments = tuple(replace(a, start=a.start * slow, end=a.end * slow) for a in performance.attachments)
     events = tuple(replace(e, time=e.time * slow) for e in performance.events)
