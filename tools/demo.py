@@ -2,14 +2,15 @@
 
 Started by build.py in a Blender environment as ``python -m tools.demo ZIP FOLDER [NAME | --all]``. A demo is a module
 of ``addon/demos`` with ``build(context)``, which makes its scene from nothing. It may have ``FRAMES = (first, last)``,
-``camera(context)``, which places ``scene.camera``, and ``TOUR = False``, which keeps it out of the default tour.
+``camera(context)``, which places ``scene.camera``, ``TOUR = False``, which keeps it out of the default tour, and
+``SCENES``, names of further functions that each make a scene: demos of their own, only asked for by name.
 """
 
 import importlib
 import pkgutil
 import tempfile
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -65,20 +66,30 @@ def find(addon: ModuleType) -> dict[str, ModuleType]:
     return {name: module for name, module in modules.items() if hasattr(module, "build")}
 
 
-def choose(demos: dict[str, ModuleType], wanted: str | None) -> dict[str, ModuleType]:
-    """Return the tour (None), one demo (its name) or every demo ("--all")."""
+def scenes(demos: dict[str, ModuleType]) -> dict[str, SimpleNamespace]:
+    """Return the further scenes of the demos, each as a demo of its own."""
+    return {
+        scene: SimpleNamespace(build=getattr(module, scene))
+        for module in demos.values()
+        for scene in getattr(module, "SCENES", ())
+    }
+
+
+def choose(demos: dict[str, ModuleType], wanted: str | None) -> dict[str, Any]:
+    """Return the tour (None), one demo or scene (its name) or every demo ("--all")."""
     if not demos:
         raise NoDemo("There are no demos: addon/demos has no module with a build(context) function.")
     if wanted == "--all":
-        return demos
+        return {**demos}
     if wanted is None:
         return {name: module for name, module in demos.items() if getattr(module, "TOUR", True)}
-    if wanted not in demos:
-        raise NoDemo(f"There is no demo {wanted!r}; there are: {', '.join(demos)}.")
-    return {wanted: demos[wanted]}
+    every: dict[str, Any] = {**scenes(demos), **demos}
+    if wanted not in every:
+        raise NoDemo(f"There is no demo {wanted!r}; there are: {', '.join(every)}.")
+    return {wanted: every[wanted]}
 
 
-def perform(name: str, module: ModuleType, engine: str, budget: float) -> tuple[npt.NDArray[np.uint8], list[int]]:
+def perform(name: str, module: Any, engine: str, budget: float) -> tuple[npt.NDArray[np.uint8], list[int]]:
     """Build one demo in an empty file and take as many pictures as fit into the budget [s].
 
     Returns:

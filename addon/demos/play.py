@@ -8,6 +8,17 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+SCENES = (
+    "curtain_call",
+    "greeting",
+    "handshake",
+    "rock_paper_scissors",
+    "fight_or_flee",
+    "simon_says",
+    "bat",
+    "gregor",
+)
+"""Functions here that make scenes of their own."""
 COLOURS = {"Tray": (0.75, 0.55, 0.3), "Bat": (0.8, 0.25, 0.2)}
 
 
