@@ -69,10 +69,14 @@ def find(addon: ModuleType) -> dict[str, ModuleType]:
 def scenes(demos: dict[str, ModuleType]) -> dict[str, SimpleNamespace]:
     """Return the further scenes of the demos, each as a demo of its own."""
     return {
-        scene: SimpleNamespace(build=getattr(module, scene))
+        scene: SimpleNamespace(build=getattr(module, scene), **_view(module))
         for module in demos.values()
         for scene in getattr(module, "SCENES", ())
     }
+
+
+def _view(module: ModuleType) -> dict[str, Any]:
+    return {"camera": module.camera} if hasattr(module, "camera") else {}
 
 
 def choose(demos: dict[str, ModuleType], wanted: str | None) -> dict[str, Any]:

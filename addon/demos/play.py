@@ -19,6 +19,20 @@ SCENES = (
     "gregor",
 )
 """Functions here that make scenes of their own."""
+VIEWS = {
+    "play": ((4.3, 1.9, 2.1), (0.0, -0.35, 0.95)),
+    "curtain_call": ((1.2, -7.5, 1.7), (0.0, 0.0, 0.95)),
+    "greeting": ((1.6, -7.5, 1.7), (0.0, 0.0, 0.95)),
+    "handshake": ((0.6, -7.5, 1.6), (0.4, 0.0, 0.95)),
+    "rock_paper_scissors": ((1.1, -4.6, 1.6), (0.0, 0.0, 0.98)),
+    "fight_or_flee": ((7.0, -4.6, 1.8), (0.5, -0.8, 0.9)),
+    "simon_says": ((4.6, -4.4, 1.9), (0.0, -0.4, 0.95)),
+    "bat": ((3.6, -6.4, 2.4), (0.0, 0.2, 1.1)),
+    "gregor": ((1.0, -8.6, 1.9), (0.0, 0.2, 0.95)),
+}
+"""From where each scene is looked at, and to where [m]."""
+SITS = 220
+"""Frame at which the greeting is sat through."""
 COLOURS = {"Tray": (0.75, 0.55, 0.3), "Bat": (0.8, 0.25, 0.2)}
 
 
@@ -28,10 +42,10 @@ def build(context: bpy.types.Context) -> None:
 
 
 def camera(context: bpy.types.Context) -> None:
-    """Look at the circle from beside who tells the joke."""
+    """Look at the scene of this name from where it is best seen; from beside who tells the joke otherwise."""
     shot = context.scene.camera
-    shot.location = (4.3, 1.9, 2.1)
-    shot.rotation_euler = (Vector((0.0, -0.35, 0.95)) - shot.location).to_track_quat("-Z", "Y").to_euler()
+    shot.location, target = VIEWS.get(context.scene.name, VIEWS["play"])
+    shot.rotation_euler = (Vector(target) - shot.location).to_track_quat("-Z", "Y").to_euler()
 
 
 def curtain_call(context: bpy.types.Context) -> None:
@@ -42,6 +56,11 @@ def curtain_call(context: bpy.types.Context) -> None:
 def greeting(context: bpy.types.Context) -> None:
     """Come in, greet with hand and voice, sit down, bow and leave."""
     perform(context, "greeting", 20.0)
+    context.scene.frame_set(SITS)
+    host = bpy.data.objects["Host"]
+    hips = host.matrix_world @ host.pose.bones["hips"].head
+    _block(context, "Stool", (hips.x, hips.y + 0.06), 0.17, hips.z - 0.09)
+    context.scene.frame_set(1)
 
 
 def handshake(context: bpy.types.Context) -> None:
@@ -79,7 +98,8 @@ def gregor(context: bpy.types.Context) -> None:
     perform(context, "gregor", 17.0)
     for frame in (1, context.scene.frame_end):
         context.scene.frame_set(frame)
-        _table(context, bpy.data.objects["Tray"].matrix_world.translation)
+        top = bpy.data.objects["Tray"].matrix_world.translation
+        _block(context, "Table", (top.x, top.y), 0.2, top.z - 0.02)
     context.scene.frame_set(1)
 
 
@@ -120,13 +140,12 @@ def perform(
     scene.frame_start, scene.frame_end = 1, round(seconds * scene.render.fps / scene.render.fps_base)
 
 
-def _table(context: bpy.types.Context, top: Vector) -> None:
-    """Put something under what lies there."""
-    mesh = bpy.data.meshes.new("Table")
-    low, high = 0.0, top.z - 0.02
-    corners = [(x, y, z) for z in (low, high) for x, y in ((-0.2, -0.2), (0.2, -0.2), (0.2, 0.2), (-0.2, 0.2))]
+def _block(context: bpy.types.Context, name: str, place: tuple[float, float], half: float, height: float) -> None:
+    """Put something square on the floor, so high."""
+    mesh = bpy.data.meshes.new(name)
+    corners = [(x, y, z) for z in (0.0, height) for x, y in ((-half, -half), (half, -half), (half, half), (-half, half))]
     sides = [(k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k) for k in range(4)]
     mesh.from_pydata(corners, [], [(3, 2, 1, 0), (4, 5, 6, 7), *sides])
-    ob = bpy.data.objects.new("Table", mesh)
-    ob.location = (top.x, top.y, 0.0)
+    ob = bpy.data.objects.new(name, mesh)
+    ob.location = (*place, 0.0)
     context.collection.objects.link(ob)
