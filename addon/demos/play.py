@@ -23,12 +23,12 @@ VIEWS = {
     "play": ((4.3, 1.9, 2.1), (0.0, -0.35, 0.95)),
     "curtain_call": ((1.2, -7.5, 1.7), (0.0, 0.0, 0.95)),
     "greeting": ((1.6, -7.5, 1.7), (0.0, 0.0, 0.95)),
-    "handshake": ((0.6, -7.5, 1.6), (0.4, 0.0, 0.95)),
+    "handshake": ((0.3, -7.5, 1.6), (0.1, 0.0, 0.95)),
     "rock_paper_scissors": ((1.1, -4.6, 1.6), (0.0, 0.0, 0.98)),
-    "fight_or_flee": ((7.0, -4.6, 1.8), (0.5, -0.8, 0.9)),
+    "fight_or_flee": ((4.5, -9.5, 2.2), (1.4, -0.9, 0.9)),
     "simon_says": ((4.6, -4.4, 1.9), (0.0, -0.4, 0.95)),
     "bat": ((3.6, -6.4, 2.4), (0.0, 0.2, 1.1)),
-    "gregor": ((1.0, -8.6, 1.9), (0.0, 0.2, 0.95)),
+    "gregor": ((1.0, -9.0, 1.9), (0.0, 0.2, 0.95)),
 }
 """From where each scene is looked at, and to where [m]."""
 SITS = 220
@@ -143,7 +143,8 @@ def perform(
 def _block(context: bpy.types.Context, name: str, place: tuple[float, float], half: float, height: float) -> None:
     """Put something square on the floor, so high."""
     mesh = bpy.data.meshes.new(name)
-    corners = [(x, y, z) for z in (0.0, height) for x, y in ((-half, -half), (half, -half), (half, half), (-half, half))]
+    square = ((-half, -half), (half, -half), (half, half), (-half, half))
+    corners = [(x, y, z) for z in (0.0, height) for x, y in square]
     sides = [(k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k) for k in range(4)]
     mesh.from_pydata(corners, [], [(3, 2, 1, 0), (4, 5, 6, 7), *sides])
     ob = bpy.data.objects.new(name, mesh)
