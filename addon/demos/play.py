@@ -58,8 +58,9 @@ def greeting(context: bpy.types.Context) -> None:
     perform(context, "greeting", 20.0)
     context.scene.frame_set(SITS)
     host = bpy.data.objects["Host"]
-    hips = host.matrix_world @ host.pose.bones["hips"].head
-    _block(context, "Stool", (hips.x, hips.y + 0.06), 0.17, hips.z - 0.09)
+    if "hips" in host.pose.bones:
+        hips = host.matrix_world @ host.pose.bones["hips"].head
+        _block(context, "Stool", (hips.x, hips.y + 0.06), 0.17, hips.z - 0.09)
     context.scene.frame_set(1)
 
 
@@ -120,8 +121,9 @@ def perform(
     """
     scene = context.scene
     scene.frame_set(1)
+    before = set(bpy.data.texts)
     bpy.ops.troupe.new_script(template=template)
-    script = bpy.data.texts[-1].name
+    (script,) = (text.name for text in set(bpy.data.texts) - before)
     bpy.ops.troupe.bring_on(script=script)
     for name, values in (moods or {}).items():
         for prop, value in values.items():
