@@ -9,12 +9,13 @@ import canon
 import numpy as np
 import pytest
 import stage
-from troupe.addon import bake, job, rig, scene, trace
+from troupe.addon import bake, demos, job, rig, scene, trace
 from troupe.addon.bake import results
 from troupe.addon.draw import navigation
 from troupe.addon.features import company, going, goto, review
 from troupe.addon.steps import finish
 from troupe.core.kinematics import base
+from troupe.core.landing import LandingParams
 from troupe.core.maths import quat
 from troupe.core.planning.walkers import scenes
 from troupe.core.planning.walkers.going import GotoParams
@@ -496,6 +497,18 @@ def test_a_thing_is_found_behind_a_wall():
     (ob,) = two(Anna=(0.0, 0.0))
     bpy.ops.troupe.explore(target="Vase", find=True)
     assert told(ob)["report"]["success"] and "Vase" in told(ob)["looks"][-1]["seen"]
+
+
+@pytest.mark.req("kuffner", 51)
+def test_in_the_demos_a_hidden_thing_is_remembered_and_a_missing_one_is_not():
+    seen = {}
+    for name, kept in (("obscured", True), ("missing", False)):
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        demos.demos("explore")[f"explore.{name}"].build(bpy.context)
+        first, *_, last = told(bpy.data.objects["Walker"])["looks"]
+        assert "One" in first["known"] and ("One" in last["known"]) == kept
+        seen[name] = set(last["seen"])
+    assert seen["obscured"] == seen["missing"] == {"Floor", "Two", "Three"}
 
 
 # pictures, jobs
