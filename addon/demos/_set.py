@@ -12,8 +12,9 @@ from mathutils import Matrix, Vector
 from ...core.figure.mannequin import THEMES
 from ...core.figure.shell import MATERIALS
 from ...core.kinematics.cast import read_joints
-from ...core.motion import Path
+from ...core.motion import Motion, Path
 from ...core.planning.walkers.scenes import Scene
+from ...core.skeleton import Array, Pose, Skeleton
 from ...core.world import Body
 from .. import bake, figure, rig, steps, trace
 from .. import scene as scenery
@@ -212,10 +213,47 @@ def _corners(moves: Any) -> list[int]:
 
 def paint(kind: str) -> Any:
     """The material of a kind of things."""
-    name = f"Set {kind}"
+    return paint_of(f"Set {kind}", COLOURS[kind])
+
+
+def paint_of(name: str, colour: Sequence[float]) -> Any:
+    """The material of a name, in a colour."""
     made = bpy.data.materials.get(name) or bpy.data.materials.new(name)
-    made.diffuse_color = (*COLOURS[kind], 1.0)
+    made.diffuse_color = (*colour, 1.0)
     return made
+
+
+def body(context: bpy.types.Context, thing: Body, material: Any) -> Any:
+    """A thing that stands still, where it is."""
+    data = bpy.data.meshes.new(thing.name)
+    data.from_pydata(thing.vertices.tolist(), [], thing.triangles.tolist())
+    data.materials.append(material)
+    data.shade_flat()
+    ob = bpy.data.objects.new(thing.name, data)
+    context.collection.objects.link(ob)
+    ob.troupe.kind = thing.kind
+    ob.matrix_world = Matrix(thing.matrices[0].tolist())
+    return ob
+
+
+def spot(context: bpy.types.Context, name: str, matrix: Array) -> Any:
+    """An empty that marks a place (4, 4) [m]."""
+    ob = bpy.data.objects.new(name, None)
+    ob.empty_display_size, ob.empty_display_type = 0.1, "ARROWS"
+    context.collection.objects.link(ob)
+    ob.matrix_world = Matrix(np.asarray(matrix).tolist())
+    return ob
+
+
+def posed(context: bpy.types.Context, actor: Any, skeleton: Skeleton, pose: Pose) -> None:
+    """Give a mannequin a pose of the core's one, which has the same joints, as an action of its own."""
+    cast = rig.read(actor, context)
+    rotations = pose.rotations[[skeleton.index(name) for name in cast.skeleton.names]]
+    motion = Motion(cast.skeleton, scenery.fps(context.scene), pose.root[None], rotations[None])
+    keys = bake.prepare(actor, cast, motion, context, 1)
+    action = bake.write(actor, keys, context, f"{actor.name} pose").action
+    del action["troupe"]  # it is what the animator had, and no result
+    context.scene.frame_set(1)
 
 
 def view(context: bpy.types.Context, at: Sequence[float], eye: Sequence[float], lens_deg: float = 28.0) -> None:

@@ -108,12 +108,15 @@ def _paint(parts: Mapping[str, Any], kind: str, alpha: float, depth: str, width:
 
 
 def _draw() -> None:
-    from . import navigation  # it builds on this module
+    from . import hands, navigation  # they build on this module
 
     context = bpy.context
     if not context.space_data.overlay.show_overlays:
         return
     actors = [ob for ob in scene.selected_armatures(context) if rig.is_cast(ob)]
+    if hands.shown(context):
+        lines(hands.grasps(context), 2.5)
+    lines(hands.search(context), 2.0, 0.8)
     for ob in actors:
         if context.scene.troupe.show_roles:
             lines({name: [p[:] for p in points] for name, points in role_lines(ob).items()}, 4.0)
