@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
@@ -29,6 +30,7 @@ from .filming import camera_ways
 from .travel import style_of
 
 if TYPE_CHECKING:
+    from ...core.acting.body.tracks import Track
     from ...core.acting.direction import Named
     from ...core.acting.play import PlayRecord
     from ...core.acting.repertoire.tables import Sheet
@@ -79,7 +81,6 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
     """Steps to what a company does by its script; changes nothing."""
     from ...core.acting.bodies import Player, bodies
     from ...core.acting.body.body import BodyParams
-    from ...core.acting.body.tracks import Track
     from ...core.acting.direction import assigned, named
     from ...core.acting.mind.walking import WalkingStage
     from ...core.acting.play import perform_play
@@ -104,19 +105,20 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
         name = names[member.actor.name]
         cast.append(parts.member(member.actor, name, begin.place))
         all_curves |= parts.curves_of(member.actor, name, frames, rate)
-        styles = parts.styles_of(member.actor, known, frames, rate)
+        styles = tracks_of(parts.styles_of(member.actor, known, frames, rate))
         clips = clip_sheets(context, member, script)
         floors[member.actor.name] = begin
         players[name] = Player(
             member.cast.skeleton,
             lowered(begin),
             TravelParams(walk=style_of(params.style)),
-            {
-                key: Track(np.asarray(v[0]), np.asarray(v[1])) if isinstance(v, tuple) else v
-                for key, v in styles.items()
-            },
+            styles,
             clips,
         )
+    spots = np.array([begin.place[:2] for begin in floors.values()])
+    ways_there = yield from _share(
+        parts.floorplan_steps(context, script, spots, [begin.floor for begin in floors.values()]), READ, 0.25
+    )
     extra = [sheet for player in players.values() for sheet in player.sheets]
     record = perform_play(
         [(text, params.script)],
@@ -129,7 +131,7 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
         commands=_directions(params),
         locked=_take(params),
         locking="choices" if params.lock == "choices" else "take",
-        moving=WalkingStage,
+        moving=partial(WalkingStage, ways=ways_there),
     )
     yield DECIDED
     props = {n: _matrices(context, n, ways[n].points) for n in script.props if n in ways}
@@ -175,6 +177,15 @@ def clip_sheets(context: bpy.types.Context, member: Member, script: Named) -> tu
         for clip in recorded(context, member.actor, member.cast, [n for n in wanted if canonical(n) not in known]):
             found.append(Sheet({clip.name: clip}, [(group, [clip.name])]))
     return tuple(found)
+
+
+def tracks_of(styles: Mapping[str, Any]) -> dict[str, float | Track]:
+    """Style parameters as a body takes them, of numbers and (times [s], values)."""
+    from ...core.acting.body.tracks import Track
+
+    return {
+        key: Track(np.asarray(v[0]), np.asarray(v[1])) if isinstance(v, tuple) else v for key, v in styles.items()
+    }
 
 
 def style_names(sheets: list[Sheet]) -> dict[str, float]:

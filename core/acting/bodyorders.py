@@ -55,15 +55,18 @@ class BodyOrders:
     missing: tuple[str, ...]
 
 
-def body_orders(record: PlayRecord, actor: str, library: ActionLibrary, fps: float = 24.0) -> BodyOrders:
+def body_orders(
+    record: PlayRecord, actor: str, library: ActionLibrary, fps: float = 24.0, first: float = 0.0
+) -> BodyOrders:
     """What `actor` asks of its body in a take.
 
     Args:
         library: The actions that the body has.
         fps: How densely the places of the others are sampled [1/s].
+        first: Time from which on they are [s].
     """
     kept, missing = playable(record.selections[actor], library)
-    times = np.arange(int(np.ceil(record.seconds * fps)) + 1) / fps
+    times = first + np.arange(int(np.ceil((record.seconds - first) * fps)) + 1) / fps
     targets: dict[str, Track] = {}
     for name, kind in record.kinds.items():
         points = [record.stage.position(name, t) for t in times.tolist()]

@@ -115,7 +115,8 @@ class Carrier:
             body[:, TILT] += 0.3 * lean
             body[:, SPINE] += 0.7 * lean
         surge, sway, height, *turns = body[:, :6].T
-        heading = base[:, 2]
+        # in one piece: numpy rounds a sine by how its argument lies in memory
+        heading = np.ascontiguousarray(base[:, 2])
         sway = sway + height * np.sin(bank)
         sines, cosines = np.sin(heading), np.cos(heading)
         shift = self._between(self.shifts, times)
@@ -139,7 +140,8 @@ class Carrier:
         near = np.abs(borders) < FOREVER
         before, here, after = self.track.at(borders[near] + np.array([[-0.3], [0.0], [0.3]]))
         x, y, turning = ((after - before) / 0.6).T
-        forward = x * np.sin(here[:, 2]) - y * np.cos(here[:, 2])
+        heading = np.ascontiguousarray(here[:, 2])
+        forward = x * np.sin(heading) - y * np.cos(heading)
         out[near] = clamp(banking * np.arctan(forward * turning / GRAVITY), -MOST_BANK, MOST_BANK)
         return out
 
@@ -149,7 +151,8 @@ class Carrier:
             return np.zeros((len(self.knots), 1))
         base = self.track.at(self.knots)
         gone = np.gradient(base[:, :2], axis=0)
-        ahead = gone[:, 0] * np.sin(base[:, 2]) - gone[:, 1] * np.cos(base[:, 2])
+        heading = np.ascontiguousarray(base[:, 2])
+        ahead = gone[:, 0] * np.sin(heading) - gone[:, 1] * np.cos(heading)
         rise = np.gradient(self.grounds[:, 0])
         slopes: Array = np.where(np.abs(ahead) > 0.05, rise / np.where(np.abs(ahead) > 0.05, ahead, 1.0), 0.0)
         return np.clip(slopes, -1.0, 1.0)[:, None]

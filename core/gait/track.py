@@ -38,7 +38,8 @@ class Track:
         velocity = np.gradient(self.base, 1.0 / self.fps, axis=0, edge_order=2 if len(self.base) > 2 else 1)
         self._slopes = velocity / self.fps
         self._rows: list[list[float]] = np.concatenate([self.base, self._slopes], axis=1).tolist()
-        heading = self.base[:, 2]
+        # in one piece: numpy rounds a sine by how its argument lies in memory
+        heading = np.ascontiguousarray(self.base[:, 2])
         ahead = np.column_stack([np.sin(heading), -np.cos(heading)])
         self.forward: Array = (velocity[:, :2] * ahead).sum(axis=1)
         self.sideways: Array = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)

@@ -185,8 +185,10 @@ def test_a_direction_given_live_is_recorded_and_baked():
     rest = np.array([b.matrix_basis for b in cast[0].pose.bones])
     bpy.ops.troupe.play_live()
     assert live.running() is not None
-    for frame in range(2, 49):
+    feet = []
+    for frame in range(2, 61):
         scene.frame_set(frame)
+        feet.append([cast[1].matrix_world @ cast[1].pose.bones[f"foot.{side}"].head for side in "LR"])
         if frame == 12:
             bpy.ops.troupe.direct(say="A Wave right")
         if frame == 24:
@@ -194,6 +196,8 @@ def test_a_direction_given_live_is_recorded_and_baked():
     assert not any(ob.animation_data and ob.animation_data.action for ob in cast)
     moved = np.array([b.matrix_basis for b in cast[0].pose.bones])
     assert np.abs(moved - rest).max() > 0.3
+    steps = np.linalg.norm(np.diff(feet, axis=0), axis=-1)
+    assert steps.max() > 0.05 and steps.min(axis=1).max() < 0.025, "one foot stands while the other goes"
     bpy.ops.troupe.play_live()
     assert live.running() is None and not bpy.app.handlers.frame_change_post
     said = bpy.data.texts["Script directions"].as_string()

@@ -166,7 +166,8 @@ def _lay_flat(stage: Stage, frames: Frames, turned: Array, low: Array, planted: 
     if np.any(toes[..., 2] < floor):
         # the smallest turn that lifts the toes to the ground
         length = np.maximum(np.sqrt(quat.dot(toes, toes)), 1e-9)
-        lift = np.arcsin(np.clip(floor / length, -1.0, 1.0)) - np.arcsin(np.clip(toes[..., 2] / length, -1.0, 1.0))
+        down, there = (np.ascontiguousarray(np.clip(z / length, -1.0, 1.0)) for z in (floor, toes[..., 2]))
+        lift = np.arcsin(down) - np.arcsin(there)
         whole = quat.multiply(quat.about(quat.unit(quat.cross(toes, _UP)), np.maximum(lift, 0.0)), whole)
     turned[:, ANKLES] = quat.multiply(quat.conjugate(shins), whole)
 

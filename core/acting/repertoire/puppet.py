@@ -93,7 +93,7 @@ def turns(angles: Array) -> Array:
     """Rotations (..., 20, 4) in character axes of puppet angles (..., 20, 3) [rad]: J of every joint."""
     # puppet x, z, y are turns about character +X, -Y, +Z: the flexion, side-bend and rotation of a trunk, and this is
     # `anatomy.from_angles` of one, multiplied out because every instant of every actor passes here
-    half = angles * _HALVES
+    half = np.ascontiguousarray(angles * _HALVES)
     cosine, sine = np.cos(half), np.sin(half)
     cx, cy, cz = cosine[..., 0], cosine[..., 1], cosine[..., 2]
     sx, sy, sz = sine[..., 0], sine[..., 1], sine[..., 2]
@@ -120,7 +120,7 @@ def cleared(angles: Array, clearance: float) -> Array:
     out = np.array(angles)
     rows = [INDEX[s + "shoulder"] for s in SIDES]
     lack = clearance - out[..., rows, 2]
-    hanging = np.maximum(np.cos(out[..., rows, 0]), 0.0)
+    hanging = np.maximum(np.cos(np.ascontiguousarray(out[..., rows, 0])), 0.0)
     rounded = np.sqrt(lack * lack + _CLEARANCE_ROUND**2)
     # the rounding vanishes far inside and adds nothing where no clearance is asked for
     out[..., rows, 2] += hanging * np.maximum(0.5 * (lack + rounded) - (_CLEARANCE_ROUND**2 / 4) / rounded, 0.0)
@@ -134,6 +134,7 @@ def limited(angles: Array) -> Array:
         return angles
     twist = _eased(wrists[..., 1], 1)
     # bending is limited about the axes that the twist has turned
+    twist = np.ascontiguousarray(twist)
     c, s = np.cos(twist), np.sin(twist)
     side, bend = (
         _eased(v, k)
@@ -145,6 +146,7 @@ def limited(angles: Array) -> Array:
 
 
 def _eased(angle: Array, axis: int) -> Array:
+    angle = np.ascontiguousarray(angle)
     size, free = np.abs(angle), _WRIST_FREE[axis]
     room = _WRIST_LIMITS[axis] - free
     out: Array = np.copysign(np.minimum(size, free) + room * np.tanh(np.maximum(size - free, 0.0) / room), angle)

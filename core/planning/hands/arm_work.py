@@ -21,8 +21,9 @@ from ..spaces.rrt import SearchParams, plan
 from ..spaces.shortcut import SmoothParams, rounded, shorten
 from ..spaces.solids import Shapes, Solids, solids
 from ..spaces.space import Bools, Space, hits
+from ..spaces.tree import Search
 from .grasp import Grasp
-from .ledger import Ledger
+from .ledger import Ledger, Sought
 
 UP = np.array([0.0, 0.0, 1.0])
 THIN = (1.0, 0.8, 0.6)
@@ -144,6 +145,7 @@ class ArmWork:
         if bent is whole and not hits(space, path.points):
             smooth = rounded(space, path, self.smooth.corners)
             bent = Path(_joined(before, smooth.points, after), path.axes)
+        self.ledger.sought.append(_shown(arm, found, answer.search, bent.points, path.points))
         return bent.points
 
     def _relaxed(self, space: Space, found: Solids, ends: Array, thin: float) -> Space:
@@ -168,6 +170,21 @@ class ArmWork:
         if owner[k] < 0 or gap[k] > 0.01:
             return "its own body"
         return f"{found.names[owner[k]]} with the {arm.parts[k % len(arm.radii)].replace('_', ' ')}"
+
+
+def _shown(arm: Arm, found: Solids, search: Search, way: Array, free: Array) -> Sought:
+    """What there is to see of a search."""
+    edges = []
+    for nodes, parents in search.trees:
+        wrists, own = arm.frames(nodes)[1].T, np.flatnonzero(parents >= 0)
+        edges.append(np.stack([wrists[own], wrists[parents[own]]], axis=1).reshape(-1, 3))
+    starts, vectors = arm.segments(way[:1])
+    a, v = starts[:, :, 0].T, vectors[:, :, 0].T
+    starts, along = arm.segments(free[:: max(1, len(free) // 12)])
+    begin, vector = starts.transpose(2, 1, 0).reshape(-1, 3), along.transpose(2, 1, 0).reshape(-1, 3)
+    gap, _ = clearance(found, begin, begin + vector, np.tile(arm.radii, starts.shape[2]))
+    shapes = np.column_stack([a, a + v, arm.radii])
+    return Sought(np.concatenate(edges), arm.frames(way)[1].T, shapes, search.nodes, float(gap.min(initial=np.inf)))
 
 
 def _joined(before: Array | None, points: Array, after: Array | None) -> Array:

@@ -32,7 +32,7 @@ from .ledger import Ledger
 from .pairs import pairs_of
 from .postures import APPROACH
 from .prop_way import dense_way, prop_way
-from .stages import Holding, Stage
+from .stages import Holding, Stage, home_of
 from .standing import UP, matrix_of, place_of
 from .task import Job
 
@@ -289,7 +289,7 @@ class BothHands:
             )
         else:
             carried, grip = ways[0], held[0].fingers
-            rest = np.concatenate([w.rest if h.rest is None else h.rest for w, h in zip(self.works, held, strict=True)])
+            rest = np.concatenate([home_of(w.arm, h, w.rest) for w, h in zip(self.works, held, strict=True)])
         if params.task == "pick_up":
             stages.append(Stage("lift", carried, grip, None, carries=True))
             self.ledger.log("both", grasps[0].name, "pick_up", "done")

@@ -9,7 +9,7 @@ rigidly with the hand.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,47 +17,15 @@ from ...errors import InvalidParam
 from ...kinematics.fingers import finger_joints
 from ...maths import quat
 from ...motion import Event, Motion
-from ...params import Params, param
 from ...performance import Attachment, Performance
 from ...skeleton import SIDES, Array, Pose
 from ...world import Body
 from .holding import hand_matrix
+from .orders import CarryParams
 from .ride import Ride
 from .stages import Holding, between
 
-
-@dataclass(frozen=True)
-class CarryParams(Params):
-    """How something is carried."""
-
-    posture: str = param(
-        "front",
-        choices=(
-            ("front", "Before the belly, the elbow bent"),
-            ("chest", "At the chest"),
-            ("side", "Hanging at the side"),
-            ("high", "At the shoulder, as a waiter carries a tray"),
-            ("kept", "Where it is held at the beginning"),
-        ),
-        help="Where it is held",
-    )
-    level: float = param(1.0, lo=0.0, hi=1.0, help="How upright it is kept; 0 lets it tilt with the trunk")
-    steady: float = param(0.8, lo=0.0, hi=1.0, help="How much of the bobbing and swaying of the body is taken from it")
-    swing: float = param(0.0, lo=0.0, hi=1.0, help="How much of its own swing the arm keeps")
-    raised: float = param(0.0, lo=-0.5, hi=0.5, unit="m", help="Higher or lower than the posture has it")
-    ahead: float = param(
-        0.0, lo=-0.3, hi=0.5, unit="m", help="Further from the body, or nearer, than the posture has it"
-    )
-    blend: float = param(0.7, lo=0.0, hi=10.0, unit="s", basic=False, help="Time in which the posture is taken")
-    lower: float = param(
-        0.0, lo=0.0, hi=10.0, unit="s", basic=False, help="Time at the end in which the arm goes back to its own motion"
-    )
-    upright: str = param(
-        "z",
-        choices=(("z", "Its own Z axis"), ("now", "What is up at the beginning")),
-        basic=False,
-        help="What of it points up",
-    )
+__all__ = ["CarryParams", "carry"]
 
 
 def carry(

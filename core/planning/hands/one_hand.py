@@ -25,11 +25,12 @@ from .arm_work import ArmWork
 from .grasp import ANY, Grasp, for_purpose, grasps_of
 from .held_shape import held_capsules
 from .ledger import Ledger
+from .orders import CARRYING
 from .pointing import pointing, touching
 from .postures import APPROACH, LIFT, Option, drawn_back, reachable, unreached
-from .stages import Holding, Stage
+from .stages import Holding, Stage, home_of
 from .standing import UP, matrix_of, place_of
-from .task import CARRYING, Job
+from .task import Job
 
 TAKER = "taker"
 """Tag of what stands for somebody who holds the prop too."""
@@ -213,8 +214,8 @@ class OneHand:
         self.matrix = matrix
         held = held_capsules(self.target.vertices, hand, matrix)
         start = work.rest[None]
-        if self.params.come_back and holding.rest is not None:
-            work.rest = np.asarray(holding.rest)
+        if self.params.come_back:
+            work.rest = home_of(work.arm, holding, work.rest)
         goal, grasp = self._destination(), holding.grasp
         found = reachable(work, [grasp], goal, self.target.name, lambda a: self._placing(a, grasp.distance), start[0])
         if not found:
@@ -227,8 +228,8 @@ class OneHand:
         self.used = grasp = holding.grasp
         self.matrix = self._hand(work, None) @ holding.offset
         start, opened = work.rest, work.shaped(grasp.shape)
-        if self.params.come_back and holding.rest is not None:
-            work.rest = np.asarray(holding.rest)
+        if self.params.come_back:
+            work.rest = home_of(work.arm, holding, work.rest)
         stages = [Stage("release", start[None], opened, self.matrix[:3, 3], seconds=0.3)]
         if self.params.come_back:
             away = drawn_back(work, grasp, self.matrix, start)

@@ -21,9 +21,10 @@ from .arm_work import ArmWork
 from .both_hands import ABLE, BothHands
 from .ledger import Ledger
 from .one_hand import OneHand
+from .orders import CARRYING, TASKS, ReachParams
 from .stages import Holding, Stage, performed
 from .standing import bodies_for, target_of
-from .task import CARRYING, TASKS, Job, Reached, ReachParams
+from .task import Job, Reached
 
 __all__ = ["CARRYING", "TASKS", "Job", "ReachParams", "Reached", "reach"]
 

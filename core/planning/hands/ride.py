@@ -24,7 +24,7 @@ from .holding import hand_matrix
 from .stages import Holding, between
 
 if TYPE_CHECKING:
-    from .carry import CarryParams
+    from .orders import CarryParams
 
 UP = np.array([0.0, 0.0, 1.0])
 POSTURES: Mapping[str, tuple[float, float, float]] = MappingProxyType(

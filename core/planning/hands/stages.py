@@ -23,6 +23,7 @@ from ..spaces.space import Space
 
 if TYPE_CHECKING:
     from ...world import Body
+    from ..spaces.arm_space import Arm
     from .arm_work import ArmWork
     from .grasp import Grasp
     from .ledger import Ledger
@@ -53,6 +54,7 @@ class Holding:
         fingers: Rotations (J, 4) whose fingers are closed on it.
         rest: (7,) configuration to which the arm comes back when it has put it down.
         relaxed: Rotations (J, 4) whose fingers are those of the hand then.
+        before: Rotations (J, 4) to which arm and trunk come back then; None for what `rest` says.
     """
 
     prop: str
@@ -62,6 +64,14 @@ class Holding:
     fingers: Array
     rest: Array | None = None
     relaxed: Array | None = None
+    before: Array | None = None
+
+
+def home_of(arm: Arm, holding: Holding, otherwise: Array) -> Array:
+    """(7,) configuration to which an arm comes back when it has put down what it holds."""
+    if holding.before is not None:
+        return np.clip(arm.configuration(np.asarray(holding.before)[arm.joints]), arm.low, arm.high)
+    return otherwise if holding.rest is None else np.asarray(holding.rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,14 +129,15 @@ def performed(
     mask = np.zeros(len(job.skeleton), dtype=bool)
     for work in works:
         mask[[*work.arm.joints, *finger_joints(job.skeleton, work.side)]] = True
-    if leaned is not None:
+    if leaned is not None or timeline.straightens:
         mask[list(job.skeleton.chain("spine"))] = True
     if job.params.gaze > 0 and job.skeleton.has("head"):
         shifts = attending([(t, p) for t, p in timeline.looks()], head=job.params.gaze)
         looking = gaze(motion, shifts)
         mask |= np.asarray(looking.mask)
         motion = replace(looking, mask=None)
-    props, attachments = timeline.prop(motion, target.name, matrix, job.actor, job.holding is not None)
+    held = {h.side: h.offset for h in (job.holding, job.other) if h is not None}
+    props, attachments = timeline.prop(motion, target.name, matrix, job.actor, held)
     motion = replace(motion, rotations=quat.continuous(motion.rotations), mask=mask)
     if walked is not None:
         motion = _after(walked, motion)
@@ -154,6 +165,13 @@ class _Timeline:
         spine = list(job.skeleton.roles.get("spine", ()))
         free, axes, rest = self._space(), AXES * len(works), np.concatenate([work.rest for work in works])
         fastest = np.tile(FASTEST * job.params.speed, len(works))
+        home, held = start, [h for h in (job.holding, job.other) if h is not None]
+        known = bool(held) and held[0].before is not None
+        if known:
+            home = np.asarray(held[0].before)
+            homes = [np.clip(a.configuration(home[a.joints]), a.low, a.high) for a in self.arms]
+            rest = np.concatenate(homes)
+        self.straightens = bool(spine) and bool(quat.distance(start[spine], home[spine]).max() > 1e-6)
         lead = int(np.ceil(LEAD * job.fps))
         rows = [np.repeat(start[None], lead + 1, axis=0)]
         self.spans: list[tuple[int, int]] = []
@@ -178,29 +196,40 @@ class _Timeline:
             share = smootherstep(np.arange(1, len(q) + 1) / len(q))
             body = np.repeat(start[None], len(q), axis=0)
             back = stage.name == "return"
-            comes = back and np.allclose(stage.way[-1], rest) and job.holding is None
+            comes = back and np.allclose(stage.way[-1], rest) and (known or not held)
+            if comes:
+                own = quat.multiply(quat.conjugate(self._rotations(stage.way[-1])), home[joints])
             left = np.linspace(odd, 0.0 if not comes else 1.0, len(q) + 1)[1:] if number == 0 or comes else 0.0 * share
             odd = 0.0
             body[:, joints] = quat.multiply(self._rotations(q), quat.slerp(quat.IDENTITY, own, left[:, None]))
             if leaned is not None:
                 to = 0.0 if back and not ahead else 1.0
                 part = lean + share * (to - lean)
-                body[:, spine] = quat.slerp(start[spine], leaned[spine], part[:, None])
+                body[:, spine] = quat.slerp(home[spine] if back else start[spine], leaned[spine], part[:, None])
                 lean = to
-            shape = start[fingers] if stage.fingers is None else stage.fingers[fingers]
+            elif back and self.straightens:
+                body[:, spine] = quat.slerp(start[spine], home[spine], share[:, None])
+            shape = home[fingers] if stage.fingers is None else stage.fingers[fingers]
             begin, end = stage.window or _FINGERS.get(stage.name, (0.0, 0.85))
             early = smootherstep(np.clip((np.arange(1, len(q) + 1) / len(q) - begin) / (end - begin), 0.0, 1.0))
             body[:, fingers] = quat.slerp(now, shape, early[:, None])
             now = shape
             if comes:
-                body[-1] = start if not (leaned is not None and ahead) else bowing[-1]
+                moved = [*joints, *fingers, *(spine if not (leaned is not None and ahead) else ())]
+                body[-1, moved] = home[moved]
             rows.append(body)
             self.spans.append((at, at + len(q)))
             at += len(q)
+        self.done = None if stages[-1].name != "lift" else at
+        if self.done is not None:  # what is in the hand is not stared at
+            rows.append(np.repeat(rows[-1][-1:], int(np.ceil(TAIL * job.fps)), axis=0))
         if stages[-1].name == "return":
             begin = self.spans[-1][0]
             if len(bowing):
-                rows.append(np.concatenate([bowing[-2::-1], start[None]]))
+                rising = np.repeat(rows[-1][-1:], len(bowing), axis=0)
+                share = smootherstep(np.arange(1, len(bowing) + 1) / len(bowing))
+                rising[:, spine] = quat.slerp(rising[0, spine], home[spine], share[:, None])
+                rows.append(rising)
                 at += len(bowing)
             tail = max(0, int(np.ceil(TAIL * job.fps)) - (at - begin))
             rows.append(np.repeat(rows[-1][-1:], tail, axis=0))
@@ -221,6 +250,8 @@ class _Timeline:
         for stage, (begin, _) in zip(self.stages, self.spans, strict=True):
             if stage.name in ATTENDED or stage is self.stages[0]:
                 out.append((begin / self.fps, stage.look))
+        if self.done is not None:
+            out.append((self.done / self.fps, None))
         return out
 
     def events(self, target: Body) -> tuple[Event, ...]:
@@ -238,9 +269,12 @@ class _Timeline:
         return tuple(out)
 
     def prop(
-        self, motion: Motion, name: str, matrix: Array, actor: str, held: bool
+        self, motion: Motion, name: str, matrix: Array, actor: str, held: Mapping[str, Array]
     ) -> tuple[Mapping[str, Array], list[Attachment]]:
-        """Matrices (T, 4, 4) of the prop and who holds it when; with two hands it is midway between what each says."""
+        """Matrices (T, 4, 4) of the prop and who holds it when; with two hands it is midway between what each says.
+
+        `held` is where the prop is in the hands that had it before, by side.
+        """
         carried = [span for stage, span in zip(self.stages, self.spans, strict=True) if stage.carries]
         if held and not carried:
             carried = [(0, self.spans[0][0])]
@@ -251,11 +285,11 @@ class _Timeline:
             first = 0
         positions, globals = fk.forward(motion.skeleton, motion.rotations, motion.roots)
         ways = []
-        for arm in self.arms:
+        for side, arm in zip(self.sides, self.arms, strict=True):
             joint = int(arm.joints[2])
             hand = np.tile(np.eye(4), (len(motion), 1, 1))
             hand[:, :3, :3], hand[:, :3, 3] = quat.to_matrix(globals[:, joint]), positions[:, joint]
-            ways.append(hand @ (np.linalg.inv(hand[first]) @ matrix))
+            ways.append(hand @ (held[side] if side in held else np.linalg.inv(hand[first]) @ matrix))
         way = ways[0] if len(ways) == 1 else between(ways[0], ways[1])
         out = np.tile(matrix, (len(motion), 1, 1))
         out[first : last + 1] = way[first : last + 1]

@@ -17,7 +17,7 @@ from ...motion import Motion
 from ...skeleton import SIDES, Array
 from ...world import Body, World
 from .body_shape import ARM_PARTS, Capsules, with_fingers
-from .distance_field import closed
+from .distance_field import closed, surface_samples
 from .space import Bools, Ints
 
 TOLERANCE = 0.001
@@ -98,6 +98,38 @@ def penetrations(
         key = row.frame, row.part, row.body
         worst[key] = max(worst.get(key, 0.0), row.depth)
     return [Penetration(*key, depth) for key, depth in sorted(worst.items()) if depth > tolerance]
+
+
+def in_others(body: Body, world: World, fps: float, tolerance: float = TOLERANCE) -> list[Penetration]:
+    """Where a moving body is in others, at its samples and half way between them: its surface in them, theirs in it.
+
+    Args:
+        body: With a matrix for each sample.
+        world: The others, as they are at first.
+        fps: Samples a second [Hz].
+        tolerance: Depths that do not count [m].
+    """
+    frames = np.linspace(0.0, len(body.matrices) - 1.0, 2 * len(body.matrices) - 1)
+    at = _placed(body.matrices, frames)
+    size = float(np.ptp(body.vertices, axis=0).max())
+    corners = surface_samples(body.vertices[body.triangles], max(size / 24.0, 1e-4))[0]
+    points = np.einsum("tij,vj->tvi", at[:, :3, :3], corners) + at[:, None, :3, 3]
+    others = [b for b in world.bodies if b.name != body.name]
+    still = replace(world, bodies=tuple(replace(b, matrices=b.matrices[:1]) for b in others))
+    rows = _inside(still, points, frames, fps, np.zeros(len(corners)), [body.name] * len(corners), ())
+    mine = World((body,), fps)
+    low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))
+    for other in still.bodies:
+        theirs = other.vertices @ other.matrices[0, :3, :3].T + other.matrices[0, :3, 3]
+        theirs = theirs[((theirs >= low) & (theirs <= high)).all(axis=1)]
+        if len(theirs):
+            spread = np.broadcast_to(theirs, (len(frames), *theirs.shape))
+            found = _inside(mine, spread, frames, fps, np.zeros(len(theirs)), [other.name] * len(theirs), ())
+            rows += [Penetration(o.frame, body.name, other.name, o.depth) for o in found]
+    worst: dict[tuple[float, str], float] = {}
+    for row in rows:
+        worst[row.frame, row.body] = max(worst.get((row.frame, row.body), 0.0), row.depth)
+    return [Penetration(f, body.name, name, d) for (f, name), d in sorted(worst.items()) if d > tolerance]
 
 
 def _places(shape: Capsules, k: int) -> int:

@@ -168,7 +168,10 @@ def rounded(space: Space, path: Path, corners: float = 0.5) -> Path:
     found = np.concatenate([*rows, points[-1:]])
     keep = np.concatenate([[True], space.distance(found[:-1], found[1:]) > 1e-9])
     keep[-1] = True
-    return path if hits(space, found[keep]) else replace(path, points=found[keep], times=None)
+    if hits(space, found[keep]) and not hits(space, points):
+        return path
+    # what the way touched before, as at a straight end that leads to a thing, is not the corners' fault
+    return replace(path, points=found[keep], times=None)
 
 
 def timed(space: Space, path: Path, fastest: npt.ArrayLike, fps: float, params: SmoothParams | None = None) -> Path:
