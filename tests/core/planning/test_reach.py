@@ -10,6 +10,7 @@ from troupe.core.errors import NoIK, NoPath, NotVisible
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
 from troupe.core.kinematics.fingers import finger_joints, grip_place, palm_axes
+from troupe.core.kinematics.gaze import CURVE
 from troupe.core.kinematics.gaze import EVENT as GAZE
 from troupe.core.maths import geometry, quat
 from troupe.core.planning.hands.grasp import Grasp, framed
@@ -157,6 +158,19 @@ def test_gaze_goes_to_the_object_the_destination_and_back_and_before_the_arm():
         assert begun[stage] - 0.15 <= shift.time <= begun[stage]
     mask = done.performance.motions["actor"].mask
     assert mask[done.performance.motions["actor"].skeleton.joint("head")]
+
+
+@pytest.mark.req("badler", 51)
+def test_gaze_is_on_the_prop_before_the_hand_is_and_goes_on_before_the_hand_leaves():
+    job, done = dinner()
+    motion = done.performance.motions["actor"]
+    shown = motion.curves[CURVE]
+    touched = next(e.time for e in motion.events if e.name == "contact_on")
+    arrives = next(round(e.time * job.fps) for e in stages(done) if e.data["stage"] == "grasp")
+    assert arrives < round(touched * job.fps) and (shown[arrives - 10 : arrives + 1] == 0).all()
+    leaves = next(e.time for e in stages(done) if e.data["stage"] == "transfer")
+    shift = next(e.time for e in motion.events if e.name == GAZE and e.data["target"] == 1)
+    assert shift <= leaves and shown[round(leaves * job.fps)] == 1
 
 
 @pytest.mark.req("kuffner", 60)
