@@ -98,6 +98,7 @@ SHAPES = (
     ("lateral", "Between the thumb and the side of the index finger"),
     ("hook", "Hanging in the bent fingers"),
     ("flat", "On the flat hand"),
+    ("press", "Pressed between both flat hands"),
     ("index", "At the tip of the index finger"),
 )
 """Shapes of a hand: those of `kinematics.fingers`."""
