@@ -5,8 +5,11 @@ import bpy
 import numpy as np
 import pytest
 import stage
+from troupe.addon import bake, scene
 from troupe.addon.bake import results
+from troupe.addon.demos import reach as demo
 from troupe.addon.features import handling
+from troupe.core.planning.spaces.penetration import HAND, penetrations
 from troupe.core.planning.spaces.set_pieces import bottle, box
 
 
@@ -196,3 +199,19 @@ def test_bad_targets_are_named_and_nothing_is_written():
     with pytest.raises(RuntimeError, match="is moving"):
         bpy.ops.troupe.reach(task="touch", target="Bottle")
     assert not results.results_of(ob)
+
+
+@pytest.mark.req("kuffner", 79, 84, 92)
+def test_the_bottle_at_the_laid_table_is_moved_without_touching_anything_else():
+    """What Blender shows, at frames and half frames, against the triangles of the scene."""
+    demo.build(bpy.context)
+    ob, prop = bpy.data.objects["Mannequin"], bpy.data.objects["bottle"]
+    record = handling.record_of(results.results_of(ob)[-1].action)
+    first, last = record["first"], record["last"]
+    shown = bake.read(ob, stage.cast_of(ob), bpy.context, frames=(first, last))
+    bpy.context.scene.frame_set(1)
+    world = scene.read_world(bpy.context)
+    side = record["side"]
+    touching = {(f"{part}_{side}", "bottle") for part in HAND} | {("bottle", "table")}
+    moved = {"bottle": matrices(prop, np.arange(first, last + 1))}
+    assert not penetrations(shown, world, moved, sides=(side,), touching=touching)
