@@ -36,7 +36,7 @@ def build(context: bpy.types.Context) -> None:
 def camera(context: bpy.types.Context) -> None:
     """Look down into the maze."""
     middle = 0.75 * SIZE
-    view(context, (middle, middle, 0.0), (middle - 2.0, middle - 4.5, 16.0))
+    view(context, (middle, middle, 0.0), (middle, middle - 4.2, 16.0))
 
 
 def hidden_table(context: bpy.types.Context) -> None:

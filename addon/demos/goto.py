@@ -79,7 +79,7 @@ def _sent(context: bpy.types.Context, scene: scenes.Scene, height: float, second
 
 def pruning(context: bpy.types.Context) -> None:
     """A grid at random: the cells that the exact search looks at, and what trying five of eight directions saves."""
-    rng, count, side = np.random.default_rng(23), 24, 0.7
+    rng, count, side = np.random.default_rng(23), 22, 0.85
     free = rng.random((count, count)) > 0.25
     free[:2, :2] = free[-2:, -2:] = True
     found = [search(free, [0], [free.size - 1], astar=False, prune=prune) for prune in (False, True)]
@@ -92,7 +92,7 @@ def pruning(context: bpy.types.Context) -> None:
     walker = ActorSetup(scenes.towards(near, near, far, far), Stand())
     _sent(context, scenes.Scene(world, {"Walker": walker}, places={"Goal": scenes.spot(far, far)}), 0.5)
     corners = np.argwhere(found[1].closed.reshape(free.shape))[:, ::-1] * side
-    square = np.array([[0.06, 0.06], [0.64, 0.06], [0.64, 0.64], [0.06, 0.64]])
+    square = side * np.array([[0.08, 0.08], [0.92, 0.08], [0.92, 0.92], [0.08, 0.92]])
     places = (corners[:, None] + square).reshape(-1, 2)
     faces = np.arange(len(places)).reshape(-1, 4).tolist()
     sheet(
@@ -135,10 +135,10 @@ def timing(context: bpy.types.Context) -> None:
 
 
 VARIANTS = {
-    "large": (large, overhead(10.5, 9.5, 30.0)),
-    "office": (office, overhead(8.0, 5.4, 23.0)),
-    "drag": (drag, overhead(8.0, 5.4, 23.0)),
-    "trap": (trap, overhead(0.0, -0.4, 17.0)),
-    "pruning": (pruning, overhead(8.0, 6.8, 27.0)),
-    "timing": (timing, overhead(1.8, -0.6, 14.0)),
+    "large": (large, overhead(10.5, 10.2, 37.0)),
+    "office": (office, overhead(8.0, 5.6, 24.0)),
+    "drag": (drag, overhead(8.0, 5.6, 24.0)),
+    "trap": (trap, overhead(0.0, 0.0, 18.5)),
+    "pruning": (pruning, overhead(9.3, 8.0, 31.0)),
+    "timing": (timing, overhead(2.3, -0.9, 17.0)),
 }

@@ -35,4 +35,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look down on the screens."""
-    view(context, (-0.5, -1.6, 0.4), (-2.5, -11.5, 7.0), 38.0)
+    view(context, (-0.4, -1.4, 0.0), (-1.5, -9.0, 14.0), 44.0)

@@ -183,9 +183,7 @@ def tracks_of(styles: Mapping[str, Any]) -> dict[str, float | Track]:
     """Style parameters as a body takes them, of numbers and (times [s], values)."""
     from ...core.acting.body.tracks import Track
 
-    return {
-        key: Track(np.asarray(v[0]), np.asarray(v[1])) if isinstance(v, tuple) else v for key, v in styles.items()
-    }
+    return {key: Track(np.asarray(v[0]), np.asarray(v[1])) if isinstance(v, tuple) else v for key, v in styles.items()}
 
 
 def style_names(sheets: list[Sheet]) -> dict[str, float]:

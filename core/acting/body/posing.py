@@ -23,6 +23,7 @@ from ..repertoire.compositor import Slot
 from ..repertoire.puppet import ANKLES, INDEX, JOINTS, cleared, limited, turns
 from ..repertoire.tablelines import GROUND, TARGET
 from ..repertoire.tables import curve_name
+from .fingers import NAMES as FINGERS
 from .lookat import looked
 from .stage import Stage
 
@@ -124,7 +125,7 @@ def values_of(stage: Stage, channels: Array) -> dict[str, Array]:
     return {
         curve_name((name, "value")): channels[:, plan.first_value + n]
         for n, name in enumerate(plan.values)
-        if name not in own
+        if name not in own and name not in FINGERS
     }
 
 
@@ -221,7 +222,9 @@ def _goal(stage: Stage, frames: Frames, slot: Slot, alpha: Array, positions: Arr
     if slot.anchor == GROUND:
         return np.column_stack([frames.x, frames.y, frames.floor]) + quat.rotate(facing, offset)
     if slot.anchor == TARGET:
-        return frames.targets + quat.rotate(facing, offset)
+        # without a target the limb stays where its angles have it
+        own = positions[:, stage.fit.skeleton.joint(slot.tip)]
+        return np.where(np.isnan(frames.targets), own, frames.targets + quat.rotate(facing, offset))
     role = _ROLES[slot.anchor]
     body = stage.fit.skeleton
     joint = body.chain(role)[-1] if body.has(role) else 0

@@ -237,7 +237,8 @@ def _round(shape: Bounds, vertices: Array, triangles: npt.NDArray[np.int64], han
         for k in range(_ROLLS):
             turn = 2.0 * np.pi * k / _ROLLS
             thumb = np.cos(turn) * x + np.sin(turn) * y
-            worth = 0.7 if end > 0 else 0.2
+            # what is tall swings when it hangs from finger tips
+            worth = (0.7 if end > 0 else 0.2) * min(1.0, 0.6 * hand / (2.0 * long))
             out.append(Grasp(framed(inward, thumb, place), kind, quality=worth, name="end"))
             # with the wrist raised, so that the fingers point more to the thing: other ways round on either hand
             for side, sign in (("R", 1.0), ("L", -1.0)):

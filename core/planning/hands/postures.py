@@ -83,9 +83,7 @@ def reachable(
     good = found.good[..., 0]
     configurations = np.empty((*goals.shape[:2], 7))
     for k in range(goals.shape[1]):
-        for c in range(len(fits)):
-            configurations[c, k] = work.arm.configuration(found.rotations[c, k, 0], before[c])
-        before = configurations[:, k]
+        before = configurations[:, k] = work.arm.configuration(found.rotations[:, k, 0], before)
     smooth = np.abs(np.diff(configurations, axis=1)).max(axis=(1, 2)) < JUMP
     whole = good.all(axis=1) & smooth
     hand = work.positions[work.arm.joints[2]]

@@ -47,7 +47,7 @@ def played(name, seconds=14.0, body_seed=0, seed=0):
     )
     players = {n: Player(MANNEQUIN) for n in record.selections if record.kinds[n] == "actor"}
     tray = np.eye(4)
-    tray[:3, 3] = (-3.0, 1.0, 0.9)
+    tray[:3, 3] = (-1.2, 0.9, 0.9)
     return record, bodies(record, players, sheets, FPS, props={"Tray": tray[None]})
 
 
@@ -195,7 +195,7 @@ def test_a_prop_goes_with_the_hand_that_holds_it():
     palm = palms(performance.motions["Gregor"])[0]
     carried = (times > held.start + 0.7) & (times < held.end - 0.6)
     assert carried.sum() > 50 and np.linalg.norm(track - palm, axis=1)[carried].max() < 0.05
-    assert np.allclose(track[times < held.start - 0.05], (-3.0, 1.0, 0.9))
+    assert np.allclose(track[times < held.start - 0.05], (-1.2, 0.9, 0.9))
     assert np.linalg.norm(np.diff(track, axis=0), axis=1).max() < 0.12
     assert abs(track[-1, 2] - 0.9) < 1e-6
 
@@ -290,7 +290,7 @@ def test_parts_go_to_their_names_first_and_then_in_order():
 
 def test_a_script_tells_whom_it_needs():
     found = named(starter.text("gregor"), "gregor")
-    assert dict(found.actors)["Guest"] == (3.0, 0.0, -1.5708) and list(found.props) == ["Tray"]
+    assert dict(found.actors)["Guest"] == (2.0, 0.0, -1.5708) and list(found.props) == ["Tray"]
 
 
 def test_directions_come_back_as_they_were_written():
