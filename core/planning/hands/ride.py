@@ -193,7 +193,9 @@ class Ride:
                 hands,
                 sides=sides,
             )
+            raised = found.elbows[..., 2] - self.positions[k][found.joints[:, 0], 2]
             bad = 10.0 * found.gaps + 3.0 * found.beyond + 0.3 * np.abs(found.shifts)
+            bad = bad + 1.5 * np.maximum(raised / self.length + 0.35, 0.0)
             cost += bad.sum(axis=1)
             for n, holding in enumerate(group):
                 held = None if body is None or n else self._held(holding, body)
