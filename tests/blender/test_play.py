@@ -8,7 +8,7 @@ import canon
 import numpy as np
 import pytest
 import stage
-from troupe.addon import bake, live
+from troupe.addon import bake, extend, live
 from troupe.addon.bake import results, things
 from troupe.addon.features import play as feature
 from troupe.addon.features.company import Member
@@ -17,6 +17,7 @@ from troupe.core.acting import starter
 from troupe.core.acting.bodies import palms
 from troupe.core.acting.direction import PlayParams
 from troupe.core.acting.language.parser import parse
+from troupe.core.errors import InvalidParam
 from troupe.core.maths import quat
 
 WAVE = """
@@ -522,3 +523,30 @@ def test_a_template_can_be_played_by_its_name():
 def test_every_shipped_script_is_understood():
     for name in starter.names():
         parse(starter.text(name), name)
+
+
+@pytest.mark.req("improv", 114)
+def test_signals_and_statements_of_other_add_ons_are_understood():
+    extend.signal("sawtooth", lambda moments: np.mod(moments.time, 1.0))
+    extend.function("thrice", 1, lambda x: 3.0 * x)
+    extend.statement("rejoice", lambda call: call.do("Bob Up", seconds=call.number(0)))
+    content = """
+    GROUP "Bobbing" { "No bobbing" "Bob Up" }
+    define ACTION "Bob Up" { fade .1  Nod 0:10 0 0 { thrice(sawtooth) 0 0 } }
+    define ACTOR "A" { does "Go" }
+    define SCRIPT "Go" { { wait .5 seconds } { rejoice 2 } }
+    """
+    try:
+        with pytest.raises(InvalidParam):
+            extend.signal("n1", lambda moments: moments.time)
+        cast, script = pair(content)
+        assert "FINISHED" in bpy.ops.troupe.check_script(script=script)
+        bpy.ops.troupe.play(script=script, seconds=3.0)
+        motion = shown(cast[0])
+        head = np.degrees(quat.distance(motion.rotations[:, motion.skeleton.joint("head")], quat.IDENTITY))
+        assert head[12:60].max() > 20.0
+    finally:
+        for name in ("sawtooth", "thrice", "rejoice"):
+            extend.withdraw(name)
+    with pytest.raises(RuntimeError, match="Script:5:"):
+        bpy.ops.troupe.play(script=script, seconds=1.0)
