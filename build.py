@@ -30,6 +30,8 @@ def demo(arguments: argparse.Namespace) -> bool:
     command = [str(environment.executable), "-m", "tools.demo", str(archive), str(DIST)]
     if arguments.name or arguments.all:
         command.append(arguments.name or "--all")
+    if arguments.eyes:
+        command.append("--eyes")
     return stream(command)
 
 
@@ -135,7 +137,8 @@ def docs(arguments: argparse.Namespace) -> bool:
 
 def bench(arguments: argparse.Namespace) -> bool:
     suites = [testing.Suite(environment, ("tests/bench",)) for environment in (envs.bench(), envs.newest_blender())]
-    environ = {"TROUPE_ZIP": str(package.build_zip(suites[-1].environment))}
+    # one thread of linear algebra, ours and the peers': several wait for each other on a busy machine
+    environ = {"TROUPE_ZIP": str(package.build_zip(suites[-1].environment)), "OPENBLAS_NUM_THREADS": "1"}
     results = [result for suite in suites for result in testing.run_all([suite], ["-s"], environ)]
     say(testing.summary(results))
     return testing.succeeded(results)
@@ -159,6 +162,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     demo_command = add("demo", demo)
     demo_command.add_argument("name", nargs="?", metavar="NAME", help="one demo; default: a tour")
     demo_command.add_argument("--all", action="store_true", help="every demo")
+    demo_command.add_argument("--eyes", action="store_true", help="as an actor of the scene sees it")
     add("run", run_job).add_argument("job", nargs=argparse.REMAINDER, metavar="JOB.toml [OPTIONS]")
     test_command = add("test", test)
     test_command.add_argument("--blender", choices=[*envs.BLENDERS, "all"], help="default: the newest for this Python")

@@ -13,8 +13,6 @@ GESTURES = (
     (165, {"gesture": "Point"}, 1.6),
 )
 """Frame, action and length [s] of what is laid over the walk."""
-SCENES = ("buffering",)
-"""Functions here that make scenes of their own."""
 BUFFERED = 'define SCRIPT "Hands" { { "Hands behind back" } { wait 2 seconds } { "Fold arms" } { wait 2 seconds } }'
 """Arms that may only go behind the back, and come from there, by way of the sides."""
 
@@ -46,3 +44,6 @@ def show(context: bpy.types.Context, **shown: Any) -> None:
     context.scene.frame_set(FIRST)
     bpy.ops.troupe.mannequin()
     bpy.ops.troupe.act(**shown)
+
+
+VARIANTS = {"buffering": (buffering, None)}

@@ -2,35 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
-SCENES = (
-    "curtain_call",
-    "greeting",
-    "handshake",
-    "rock_paper_scissors",
-    "fight_or_flee",
-    "simon_says",
-    "bat",
-    "gregor",
-)
-"""Functions here that make scenes of their own."""
-VIEWS = {
-    "play": ((4.3, 1.9, 2.1), (0.0, -0.35, 0.95)),
-    "curtain_call": ((1.2, -9.5, 1.8), (0.0, 0.0, 0.95)),
-    "greeting": ((1.6, -9.5, 1.8), (0.0, 0.0, 0.95)),
-    "handshake": ((0.3, -7.5, 1.6), (0.1, 0.0, 0.95)),
-    "rock_paper_scissors": ((1.1, -4.6, 1.6), (0.0, 0.0, 0.98)),
-    "fight_or_flee": ((4.5, -9.5, 2.2), (1.4, -0.9, 0.9)),
-    "simon_says": ((4.6, -4.4, 1.9), (0.0, -0.4, 0.95)),
-    "bat": ((3.6, -6.4, 2.4), (0.0, 0.2, 1.1)),
-    "gregor": ((1.0, -9.0, 1.9), (0.0, 0.2, 0.95)),
-}
-"""From where each scene is looked at, and to where [m]."""
 SITS = 220
 """Frame at which the greeting is sat through."""
 COLOURS = {"Tray": (0.75, 0.55, 0.3), "Bat": (0.8, 0.25, 0.2)}
@@ -41,11 +19,18 @@ def build(context: bpy.types.Context) -> None:
     perform(context, "joke", 15.0)
 
 
-def camera(context: bpy.types.Context) -> None:
-    """Look at the scene of this name from where it is best seen; from beside who tells the joke otherwise."""
-    shot = context.scene.camera
-    shot.location, target = VIEWS.get(context.scene.name, VIEWS["play"])
-    shot.rotation_euler = (Vector(target) - shot.location).to_track_quat("-Z", "Y").to_euler()
+def seen_from(place: tuple[float, float, float], target: tuple[float, float, float]) -> Callable[[Any], None]:
+    """Places the camera of a scene there and turns it to the target [m]."""
+
+    def camera(context: bpy.types.Context) -> None:
+        shot = context.scene.camera
+        shot.location = place
+        shot.rotation_euler = (Vector(target) - shot.location).to_track_quat("-Z", "Y").to_euler()
+
+    return camera
+
+
+camera = seen_from((4.3, 1.9, 2.1), (0.0, -0.35, 0.95))
 
 
 def curtain_call(context: bpy.types.Context) -> None:
@@ -152,3 +137,15 @@ def _block(context: bpy.types.Context, name: str, place: tuple[float, float], ha
     ob = bpy.data.objects.new(name, mesh)
     ob.location = (*place, 0.0)
     context.collection.objects.link(ob)
+
+
+VARIANTS = {
+    "curtain_call": (curtain_call, seen_from((1.2, -9.5, 1.8), (0.0, 0.0, 0.95))),
+    "greeting": (greeting, seen_from((1.6, -9.5, 1.8), (0.0, 0.0, 0.95))),
+    "handshake": (handshake, seen_from((0.3, -7.5, 1.6), (0.1, 0.0, 0.95))),
+    "rock_paper_scissors": (rock_paper_scissors, seen_from((1.1, -4.6, 1.6), (0.0, 0.0, 0.98))),
+    "fight_or_flee": (fight_or_flee, seen_from((4.5, -9.5, 2.2), (1.4, -0.9, 0.9))),
+    "simon_says": (simon_says, seen_from((4.6, -4.4, 1.9), (0.0, -0.4, 0.95))),
+    "bat": (bat, seen_from((3.6, -6.4, 2.4), (0.0, 0.2, 1.1))),
+    "gregor": (gregor, seen_from((1.0, -9.0, 1.9), (0.0, 0.2, 0.95))),
+}

@@ -178,10 +178,10 @@ def _body(ob: bpy.types.Object, roles: Mapping[str, Sequence[str]]) -> Array | N
         mesh.vertices.foreach_get("co", flat)
         points = flat.reshape(-1, 3).astype(np.float64)
         is_arm = {g.index for g in child.vertex_groups if g.name in arms}
-        keep = []
+        keep, vertices = [], mesh.vertices
         for i in {*range(0, len(points), max(1, len(points) // BODY_POINTS)), *_outermost(points)}:
-            groups = mesh.vertices[i].groups
-            if len(groups) and max(groups, key=lambda g: g.weight).group not in is_arm:
+            groups = [(g.weight, -g.group) for g in vertices[i].groups]
+            if groups and -max(groups)[1] not in is_arm:
                 keep.append(i)
         to_rig = inverse @ np.array(child.matrix_world)
         clouds.append(points[keep] @ to_rig[:3, :3].T + to_rig[:3, 3])
@@ -190,7 +190,9 @@ def _body(ob: bpy.types.Object, roles: Mapping[str, Sequence[str]]) -> Array | N
 
 def _outermost(points: Array, count: int = 8) -> list[int]:
     """The points that lie farthest along each axis, both ways."""
-    order = np.argsort(points, axis=0)
+    if len(points) <= 2 * count:
+        return list(range(len(points)))
+    order = np.argpartition(points, (count, -count), axis=0)
     return [*order[:count].ravel().tolist(), *order[-count:].ravel().tolist()]
 
 

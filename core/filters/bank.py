@@ -23,11 +23,11 @@ from ..skeleton import Array
 BOUNDARIES = ("reflect", "constant", "wrap")
 """How a signal goes on beyond its ends: mirrored at its end samples, held at their values, or around."""
 
-_BLOCK = 40_000
-"""Numbers in one buffer of the cascade, so that its two stay in the second-level cache."""
-_ALONE = 524_287
-"""Multiplications of a matrix product that is left to one thread: several would wait for each other on a busy machine,
-for many times as long as they work."""
+_BLOCK = 60_000
+"""Numbers in one buffer of the cascade: it and its like stay in the second-level cache, and calls are few."""
+_ALONE = 9_216
+"""Numbers of a matrix whose product with a vector is left to one thread: several would wait for each other on a busy
+machine, for many times as long as they work."""
 
 
 def count(samples: int) -> int:
@@ -46,9 +46,9 @@ def decompose(values: Array, boundary: str = "reflect", levels: int | None = Non
     levels = _checked(values, boundary, levels)
     flat = values.reshape(len(values), -1)
     out = np.empty((levels + 1, *flat.shape))
-    for at, block in _blocks(flat, levels):
-        out[0, :, at] = block
-        for k, sums in enumerate(_sums(block, boundary, levels)):
+    for at, cascade in _cascades(flat, boundary, levels):
+        out[0, :, at] = flat[:, at]
+        for k, sums in enumerate(cascade):
             np.multiply(sums, 0.0625 ** (k + 1), out=out[k + 1, :, at])
             out[k, :, at] -= out[k + 1, :, at]
     parts = out.reshape(levels + 1, *values.shape)
@@ -77,8 +77,8 @@ class Mixer:
         """Of signals (T, ...); the rest as for `decompose`."""
         parts, low = decompose(values, boundary, levels)
         self.levels, self.shape = len(parts), low.shape
-        pieces = -(-(self.levels + 1) * low.size // _ALONE)
-        width = -(-low.size // pieces)
+        width = max(1, _ALONE // (self.levels + 1))
+        pieces = -(-low.size // width)
         rows = np.zeros((self.levels + 1, pieces * width), dtype=np.float32)
         rows[:-1, : low.size], rows[-1, : low.size] = parts.reshape(self.levels, -1), low.reshape(-1)
         self._pieces = rows.reshape(self.levels + 1, pieces, width).transpose(1, 0, 2).copy()
@@ -87,14 +87,7 @@ class Mixer:
     def mix(self, gains: npt.ArrayLike) -> npt.NDArray[np.float32]:
         """(T, ...) the signals with gains (K,) on their bands; good until the next are asked for."""
         factors = np.append(_gains(gains, self.levels), 1.0).astype(np.float32)
-        try:
-            with needs_scipy():
-                from scipy.linalg.blas import sgemm
-        except MissingDependency:
-            np.einsum("k,pkt->pt", factors, self._pieces, out=self._out)
-        else:
-            for piece, out in zip(self._pieces, self._out, strict=True):
-                sgemm(1.0, piece.T, factors[:, None], c=out[:, None], overwrite_c=True)
+        np.matmul(factors, self._pieces, out=self._out)
         return self._out.reshape(-1)[: math.prod(self.shape)].reshape(self.shape)
 
 
@@ -110,10 +103,12 @@ def equalise(values: Array, gains: npt.ArrayLike, boundary: str = "reflect", out
     # what follows the last band that changes need not be told apart
     levels = _checked(values, boundary, int(changed[-1]) + 1 if len(changed) else 0)
     flat = values.reshape(len(values), -1)
-    done = _by_spectrum(flat, factors[:levels], boundary) if levels else flat.copy()
-    if done is None:
-        room = out if out is not None and out.ndim == 2 else np.empty(flat.shape)
-        done = _by_sums(flat, factors[:levels], boundary, room)
+    room = out if out is not None and out.ndim == 2 else None
+    if not levels:
+        done = flat.copy() if room is None else flat
+    else:
+        spectral = _by_spectrum(flat, factors[:levels], boundary, room)
+        done = _by_sums(flat, factors[:levels], boundary, room) if spectral is None else spectral
     if out is None:
         return done.reshape(values.shape)
     if out is not done:
@@ -174,7 +169,7 @@ def _answers(period: int, levels: int) -> Array:
     return answers
 
 
-def _by_spectrum(flat: Array, gains: Array, boundary: str) -> Array | None:
+def _by_spectrum(flat: Array, gains: Array, boundary: str, out: Array | None) -> Array | None:
     """`equalise` by a transform, of which going around and being mirrored are the own boundaries.
 
     None where it would be slow (a period with large prime factors), and where there is no SciPy or another boundary.
@@ -185,56 +180,66 @@ def _by_spectrum(flat: Array, gains: Array, boundary: str) -> Array | None:
         return None
     try:
         with needs_scipy():
-            from scipy import fft
+            from scipy import fft, fftpack
     except MissingDependency:
         return None
     if fft.next_fast_len(period, real=True) != period:
         return None
     factors = np.append(gains, 1.0) @ _answers(period, len(gains))
+    # in place: new memory for so many numbers costs as much as their transform
+    if out is None:
+        out = np.empty(flat.shape)
+    if out is not flat:
+        out[:] = flat
     if boundary == "reflect":
-        cosines = fft.dct(flat, 1, axis=0)
-        cosines *= factors[:, None]
-        return fft.idct(cosines, 1, axis=0, overwrite_x=True)
-    # the factors are real, so that two signals go through one complex transform without meeting
-    width = flat.shape[1]
-    pairs = flat if width % 2 == 0 else np.pad(flat, ((0, 0), (0, 1)))
-    spectrum = fft.fft(pairs.view(np.complex128), axis=0)
-    spectrum.view(np.float64)[:] *= np.concatenate([factors, factors[(period - 1) // 2 : 0 : -1]])[:, None]
-    out: Array = fft.ifft(spectrum, axis=0, overwrite_x=True).view(np.float64)[:, :width]
+        waves: Array = fft.dct(out, 1, axis=0, overwrite_x=True)
+        waves *= factors[:, None]
+        done: Array = fft.idct(waves, 1, axis=0, overwrite_x=True)
+    else:
+        # each frequency but the lowest, and the highest of an even period, has a cosine and a sine on rows of their own
+        waves = np.asarray(fftpack.rfft(out, axis=0, overwrite_x=True), dtype=np.float64)
+        waves *= np.repeat(factors, 2)[1 : rows + 1, None]
+        done = np.asarray(fftpack.irfft(waves, axis=0, overwrite_x=True), dtype=np.float64)
+    if not np.may_share_memory(done, out):  # overwriting is a permission, no promise
+        out[:] = done
     return out
 
 
-def _by_sums(flat: Array, gains: Array, boundary: str, out: Array) -> Array:
+def _by_sums(flat: Array, gains: Array, boundary: str, out: Array | None) -> Array:
     """`equalise` by the cascade: the sum of gain[k] (G[k] - G[k+1]) by what each G is multiplied with."""
-    levels = len(gains)
+    if out is None:
+        out = np.empty(flat.shape)
     first, *shares = np.diff(gains, prepend=0.0, append=1.0)
-    for at, block in _blocks(flat, levels):
-        total = block * first
+    for at, cascade in _cascades(flat, boundary, len(gains)):
+        total = flat[:, at] * first
         some = np.empty_like(total)
-        for k, sums in enumerate(_sums(block, boundary, levels)):
+        for k, sums in enumerate(cascade):
             if shares[k] != 0.0:
                 total += np.multiply(sums, shares[k] * 0.0625 ** (k + 1), out=some)
         out[:, at] = total
     return out
 
 
-def _blocks(flat: Array, levels: int) -> Iterator[tuple[slice, Array]]:
-    """Columns (T, W) that can be done together, and where they are from."""
-    width = max(1, _BLOCK // (len(flat) + (2 << levels)))
-    for first in range(0, flat.shape[1], width):
-        at = slice(first, first + width)
-        yield at, np.ascontiguousarray(flat[:, at])
+def _cascades(flat: Array, boundary: str, levels: int) -> Iterator[tuple[slice, Iterator[Array]]]:
+    """Columns that can be done together, and the `_sums` of each such block."""
+    rows, columns = flat.shape
+    span = rows + (2 << levels)
+    blocks = -(-columns // max(1, _BLOCK // span))
+    width = -(-columns // max(blocks, 1))
+    room = np.empty((2, span * width))
+    for first in range(0, columns, max(width, 1)):
+        at = slice(first, min(first + width, columns))
+        yield at, _sums(flat[:, at], boundary, levels, room[:, : span * (at.stop - first)])
 
 
-def _sums(block: Array, boundary: str, levels: int) -> Iterator[Array]:
+def _sums(block: Array, boundary: str, levels: int, room: Array) -> Iterator[Array]:
     """16 G[1], 16^2 G[2], ... (T, W) of G[0]; each is good until the next is asked for.
 
     The kernel is four times the sum of two neighbours: four additions of long contiguous rows, time leading. Leaving
     out the division costs no digits, for it is by a power of two.
     """
-    rows, width = block.shape
-    one, two = np.empty((2, (rows + (2 << levels)) * width))
-    one[2 * width : (rows + 2) * width] = block.reshape(-1)
+    (rows, width), (one, two) = block.shape, room
+    one[2 * width : (rows + 2) * width].reshape(rows, width)[:] = block
     for k in range(levels):
         shift, size = width << k, rows * width
         _extend(one[: size + 4 * shift].reshape(-1, width), rows, boundary)

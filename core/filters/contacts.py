@@ -182,19 +182,21 @@ def _ground(points: Array, slow: Flags, fps: float, params: ContactParams) -> Ar
     """
     count, reach = len(points), params.window * fps
     knots = np.unique(np.append(np.arange(0, count, max(1, round(reach / 4))), count - 1))
-    inside = [slice(max(0, int(k - reach)), int(k + reach) + 1) for k in knots]
+    first, last = np.maximum(knots - reach, 0).astype(np.int64), (knots + reach).astype(np.int64) + 1
+    near = first[:, None] + np.arange((last - first).max())
+    inside = near < np.minimum(last, count)[:, None]
+    near = np.minimum(near, count - 1)
     flat = np.concatenate([np.ones_like(points[..., :1]), points[..., :2]], axis=-1)
     grounds = np.empty((*points.shape[1:3], count, *points.shape[1:3]))
     for foot, part in np.ndindex(points.shape[1:3]):
-        planes = np.full((len(knots), 3), np.nan)
-        for i, near in enumerate(inside):
-            still = slow[near, foot, part]
-            if still.sum() > params.shortest * fps:
-                planes[i] = _plane_under(points[near, foot, part][still])
-        known = np.isfinite(planes[:, 0])
-        if not known.any():
-            planes[:], known[:] = (np.percentile(points[:, foot, part, 2], 5.0), 0.0, 0.0), True
-        plane = np.stack([np.interp(np.arange(count), knots[known], c[known]) for c in planes.T], axis=-1)
+        still = inside & slow[near, foot, part]
+        known = still.sum(axis=1) > params.shortest * fps
+        if known.any():
+            planes = _planes_under(points[near[known], foot, part], still[known])
+        else:
+            planes = np.array([[np.percentile(points[:, foot, part, 2], 5.0), 0.0, 0.0]])
+            known[:1] = True
+        plane = np.stack([np.interp(np.arange(count), knots[known], c) for c in planes.T], axis=-1)
         grounds[foot, part] = np.einsum("tfpc,tc->tfp", flat, plane)
     own = np.einsum("fptfp->tfp", grounds)
     foot_level = np.min(np.einsum("fqtfp->qtfp", grounds), axis=0)
@@ -203,19 +205,32 @@ def _ground(points: Array, slow: Flags, fps: float, params: ContactParams) -> Ar
     return out
 
 
-def _plane_under(points: Array) -> Array:
-    """(3,) height at the origin and slopes of the plane that leaves a tenth of the pull of (N, 3) points below it."""
-    middle = points[:, :2].mean(axis=0)
-    x = np.column_stack([np.ones(len(points)), points[:, :2] - middle])
-    # slopes cost, so that they are only found where the points spread over a third of a leg or more
-    ridge = np.diag([0.0, 0.01, 0.01])
-    weights = np.ones(len(points))
+def _planes_under(points: Array, chosen: Flags) -> Array:
+    """(K, 3) height at the origin and slopes of the planes that leave a tenth of the pull of points below them.
+
+    Args:
+        points: (K, N, 3), those of one plane in a row.
+        chosen: (K, N) which of them count, one or more of each plane.
+    """
+    x, y, z = (np.ascontiguousarray(c) for c in np.moveaxis(points, -1, 0))
+    part = chosen / chosen.sum(axis=1, keepdims=True)
+    middle = np.stack([np.einsum("kn,kn->k", part, c) for c in (x, y)], axis=1)
+    x, y = x - middle[:, :1], y - middle[:, 1:]
+    weights = chosen.astype(np.float64)
     for _ in range(6):
-        w = weights / weights.sum()
-        fit = np.linalg.solve(np.einsum("n,ni,nj->ij", w, x, x) + ridge, np.einsum("n,ni,n->i", w, x, points[:, 2]))
-        weights = np.where(points[:, 2] < x @ fit, 0.9, 0.1)
-    slope = np.clip(fit[1:], -0.25, 0.25)
-    return np.array([fit[0] - slope @ middle, *slope])
+        weights /= weights.sum(axis=1, keepdims=True)
+        wx, wy = weights * x, weights * y
+        mx, my, mz = (np.einsum("kn,kn->k", weights, c) for c in (x, y, z))
+        # slopes cost, so that they are only found where the points spread over a third of a leg or more
+        xx, yy = (np.einsum("kn,kn->k", w, c) - m * m + 0.01 for w, c, m in ((wx, x, mx), (wy, y, my)))
+        xy = np.einsum("kn,kn->k", wx, y) - mx * my
+        xz, yz = (np.einsum("kn,kn->k", w, z) - m * mz for w, m in ((wx, mx), (wy, my)))
+        slopes = np.stack([xz * yy - yz * xy, yz * xx - xz * xy], axis=1) / (xx * yy - xy * xy)[:, None]
+        level = mz - slopes[:, 0] * mx - slopes[:, 1] * my
+        below = z < level[:, None] + slopes[:, :1] * x + slopes[:, 1:] * y
+        weights = np.where(below, 0.9, 0.1) * chosen
+    slopes = np.clip(slopes, -0.25, 0.25)
+    return np.column_stack([level - slopes[:, 0] * middle[:, 0] - slopes[:, 1] * middle[:, 1], slopes])
 
 
 def _with_core(loose: Flags, strict: Flags) -> Flags:

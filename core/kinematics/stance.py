@@ -23,7 +23,7 @@ MIN_CLEARANCE = float(np.radians(5.0))
 
 def angle_between(a: Array, b: Array) -> float:
     """Angle of two directions [rad]."""
-    return float(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))
+    return float(np.arctan2(np.linalg.norm(quat.cross(a, b)), a @ b))
 
 
 def _turn(axis: Array, angle: float) -> Array:
@@ -44,8 +44,8 @@ def _align(a: Array, side: Array, b: Array, side_to: Array) -> Array:
 
     def basis(d: Array, s: Array) -> Array:
         d = quat.unit(d)
-        n = quat.unit(np.cross(d, s))
-        return np.stack([d, n, np.cross(d, n)], axis=1)
+        n = quat.unit(quat.cross(d, s))
+        return np.stack([d, n, quat.cross(d, n)], axis=1)
 
     return basis(b, side_to) @ basis(a, side).T
 
@@ -80,7 +80,7 @@ def character_frame(places: Mapping[str, Array], world_up: Array = UP) -> Array:
     left = quat.unit(across - up * (across @ up))
     snapped = snap(left, axes, AXIS_SNAP)
     left = left if snapped is None else quat.unit(snapped - up * (snapped @ up))
-    return np.stack([left, np.cross(up, left), up], axis=1)
+    return np.stack([left, quat.cross(up, left), up], axis=1)
 
 
 def rest_to_neutral(
@@ -114,7 +114,7 @@ def rest_to_neutral(
             turns[upper] = _swing(u, -UP)
             turns[lower] = _swing(turns[upper] @ v, -UP) @ turns[upper]
             if angle_between(u, v) > BENT:
-                hinge = np.cross(u, v)
+                hinge = quat.cross(u, v)
                 bent = _align(u, hinge, -UP, flexes)
                 notes[upper] = _angle(bent @ turns[upper].T)
                 if notes[upper] < most:

@@ -9,6 +9,7 @@ N is a running minimum. So a row is a few array operations.
 
 from __future__ import annotations
 
+from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,7 @@ class Squares:
         alone_a: (n,) cost of a move to row i in the same column.
         alone_b: (m,) cost of a move to column j in the same row.
         free: Moves cost nothing.
+        most: Bound of what the nodes of a row cost, and all moves on one side.
         even: Costs that differ by less than this are equal.
     """
 
@@ -64,9 +66,11 @@ class Squares:
         self._right[-2] = np.arange(m + 1.0)
         np.cumsum(squares[1], out=self._right[-1, 1:])
         # rounding must not make a path leave the diagonal for moves that cost the same
-        self.even = 1e-13 * float(squares[0].max() * m + squares[1].sum())
+        largest = float(squares[0].max() * m + squares[1].sum())
+        self.even = 1e-13 * largest
         s, t = moves or (x[:, :0] for x in nodes)
         self.alone_a, self.alone_b = (np.einsum("tc,tc->t", x, x) for x in (s, t))
+        self.most = 2.1 * largest + float(self.alone_a.sum() + self.alone_b.sum())
         self.free = moves is None
         self._from, self._to = s, t.T.copy()
 
@@ -82,20 +86,27 @@ class Squares:
 def _product(factor: float, left: Array, right: Array, out: Array) -> None:
     """Write factor times left (r, k) @ right (k, c) into `out`, best a contiguous one.
 
-    By scipy's library: that of older numpys does not know newer processors and takes four times as long on them. A few
-    rows at a time, for which it starts no threads: these would wait for each other on a busy machine, for many times
-    as long as they work.
+    By scipy's library: that of older numpys does not know newer processors and takes four times as long on them. Little
+    at a time, for which it starts no threads: these would wait for each other on a busy machine, for many times as long
+    as they work. About as many rows as summands: `right` is arranged anew for some rows, `out` read for some summands.
     """
     with needs_scipy():
         from scipy.linalg.blas import dgemm
 
-    rows = max(1, _ALONE // max(right.size, 1))
-    for k in range(0, len(left), rows):
-        some = left[k : k + rows].T
-        if out.flags.c_contiguous:
-            dgemm(factor, right.T, some, c=out[k : k + rows].T, overwrite_c=True)
-        else:
-            out[k : k + rows] = dgemm(factor, right.T, some).T
+    summands, columns = right.shape
+    some = max(1, isqrt(_ALONE // max(columns, 1)))
+    some = -(-summands // -(-summands // some)) if summands else 1
+    height = max(1, _ALONE // (max(columns, 1) * some))
+    to = out if out.flags.c_contiguous else np.empty(out.shape)
+    if not summands:
+        to[:] = 0.0
+    for k in range(0, summands, some):
+        part = np.ascontiguousarray(left[:, k : k + some]).T
+        for i in range(0, len(left), height):
+            here = to[i : i + height].T
+            dgemm(factor, right[k : k + some].T, part[:, i : i + height], float(k > 0), here, overwrite_c=True)
+    if to is not out:
+        out[:] = to
 
 
 def band(n: int, m: int, width: float) -> Ints:
@@ -120,7 +131,7 @@ def cheapest(costs: Squares, within: Ints | None = None) -> Found:
     height = max(1, _KEPT // m)
     parts = [slice(start, min(start + height, n)) for start in range(0, n, height)]
     tops = [np.full(m + 1, np.inf)]
-    tops[0][0] = 0.0  # a path comes from nowhere
+    tops[0][0] = costs.most  # a path comes from nowhere; nothing less a row of nodes may be negative
     for part in parts:
         grid = _Grid.filled(costs, part, tops[-1], within)
         tops.append(np.append(np.inf, grid.reached[-1, 1:]))
@@ -132,7 +143,7 @@ def cheapest(costs: Squares, within: Ints | None = None) -> Found:
         column = int(nodes[0, 1])
         pieces.append(nodes[1:] + (parts[k].start, 0))
     taken = costs.alone_a[1:].sum() + costs.alone_b[1:].sum()
-    return Found(np.concatenate(pieces[::-1]), float(tops[-1][-1] + taken))
+    return Found(np.concatenate(pieces[::-1]), float(tops[-1][-1] - costs.most + taken))
 
 
 class _Grid(NamedTuple):
@@ -174,21 +185,23 @@ class _Grid(NamedTuple):
         diagonal = self.diagonal[rows.start - first : rows.stop - first, columns]
         if not costs.free:
             costs.diagonals(rows, columns, diagonal)
-        if rows.start == 0:
-            diagonal[0, 0] = 0.0
+            if rows.start == 0:
+                diagonal[0, 0] = 0.0
         before = self.reached[rows.start - first : rows.stop - first + 1]
         lefts, here = before[:-1, :-1][:, columns], before[1:, 1:][:, columns]
         above = before[0, 1:][columns]
-        add, subtract, least, running, free = np.add, np.subtract, np.fmin, np.fmin.accumulate, costs.free
+        add, subtract, least, running = np.add, np.subtract, np.minimum, np.fmin.accumulate
+        # numbers that are not negative are in the order of their bits, and whole numbers are compared in half the time
+        bits, least_bits = w.view(np.int64), h.view(np.int64)
         lines = zip(diagonal, lefts, sums[:, :-1], sums[:, 1:], here, strict=True)
         for k, (x, left, taken, whole, d) in enumerate(lines, rows.start):
-            if not free:
+            if not costs.free:
                 add(x, left, x)
             least(x, above, w)
             subtract(w, taken, w)
             if within is not None:
                 w[: within[k, 0] - columns.start] = np.inf
-            running(w, 0, None, h)
+            running(bits, 0, None, least_bits)
             add(h, whole, d)
             if within is not None:
                 d[within[k, 1] - columns.start :] = np.inf

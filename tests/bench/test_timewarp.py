@@ -35,7 +35,7 @@ def test_the_path_of_dtaidistance_is_found_sooner(ratio: Callable[..., float]) -
         "timewarp 600 x 600 x 70, as dtaidistance",
         lambda: warp_path(A, B, VALUES, scale=1.0),
         lambda: dtw_ndim.warping_path(A, B, use_c=True),
-        at_least=1.7,
+        at_least=2.0,
         repeat=40,
     )
 
@@ -46,7 +46,7 @@ def test_stretch_and_bend_cost_no_more_than_values_do_elsewhere(ratio: Callable[
         "the same by stretch and bend, dtaidistance",
         lambda: warp_path(A, B, spacing=0.1),
         lambda: dtw_ndim.warping_path(A, B, use_c=True),
-        at_least=1.3,
+        at_least=1.5,
         repeat=40,
     )
 

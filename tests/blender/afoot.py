@@ -28,7 +28,7 @@ WAYS = ("mannequin", "rigify", "bvh")
 def enter(kind: str, data: Path):
     """A cast actor of this kind, at rest."""
     if not RIGS[kind]:
-        return stage.actor()
+        return stage.actor(skin=False)
     ob = rig_zoo.load(data / RIGS[kind])
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 24, 1.0
     stage.choose(ob)

@@ -32,10 +32,7 @@ UP = (1.0, 1.0, 1.7, 1.7, 1.7, 1.0, 1.0, 1.0)
 @pytest.fixture
 def walker():
     """An actor with a walk on its Troupe track."""
-    ob = stage.actor()
-    bpy.context.scene.frame_set(1)
-    bpy.ops.troupe.retarget(clip="walk")
-    return ob
+    return stage.walking()
 
 
 def shown(ob):
@@ -99,7 +96,7 @@ def test_a_result_after_it_goes_on_from_it(walker):
 
 
 def test_the_users_own_action_is_filtered_and_stays():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bone = ob.pose.bones["upper_arm.L"]
     for frame, turn in ((1, 0.0), (8, 0.4), (16, -0.2), (30, 0.3), (48, 0.0)):
         bone.rotation_quaternion = quat.about(np.array([1.0, 0, 0]), turn)
@@ -129,7 +126,7 @@ def test_made_again_it_begins_with_what_lies_below(walker, landing):
 
 
 def test_where_it_replaced_an_action_it_is_made_again_from_that():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bone = ob.pose.bones["head"]
     for frame, turn in ((1, 0.0), (12, 0.5), (30, -0.4), (48, 0.0)):
         bone.rotation_quaternion = quat.about(np.array([1.0, 0, 0]), turn)
@@ -301,7 +298,7 @@ def test_the_change_of_bone_lengths_is_reported(walker, capfd):
 
 
 def test_an_actor_that_does_nothing_is_told_so():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     with pytest.raises(RuntimeError, match=f"{ob.name} does nothing yet"):
         bpy.ops.troupe.bands()
 

@@ -14,12 +14,17 @@ from troupe.core.maths import quat
 
 
 @pytest.fixture
-def pair(tmp_path):
+def pair():
     """A walker of 100 steps a minute, selected, and one of 120."""
-    fast = walker(tmp_path, 1.0)
-    slow = walker(tmp_path, 1.2)
+    stage.once(_pair)
+    slow, fast = (bpy.data.objects[name] for name in ("Slow", "Fast"))
     stage.choose(slow)
     return slow, fast
+
+
+def _pair():
+    walker("Fast", 1.0)
+    walker("Slow", 1.2)
 
 
 def result(ob):
@@ -107,9 +112,9 @@ def test_one_walk_follows_the_other(pair):
     assert quat.distance(after.rotations[:early], before.rotations[:early]).max() < 5e-3
 
 
-def test_three_clips_by_weights(pair, tmp_path):
+def test_three_clips_by_weights(pair):
     slow, fast = pair
-    names = [results.results_of(ob)[-1].action.name for ob in (fast, walker(tmp_path, 1.1))]
+    names = [results.results_of(ob)[-1].action.name for ob in (fast, walker("Third", 1.1))]
     stage.choose(slow)
     with pytest.raises(RuntimeError, match="need a row of weights"):
         bpy.ops.troupe.blend(action=names[0], third=names[1])

@@ -27,12 +27,18 @@ NAMES = [name for name, _ in TASKS]
 @pytest.fixture
 def recorded():
     """An actor whose own action is a walk as a poor recording gave it."""
-    ob = stage.actor()
+    stage.once(_recorded)
+    ob = bpy.data.objects["Mannequin"]
+    stage.choose(ob)
+    return ob
+
+
+def _recorded():
+    ob = stage.actor(skin=False)
     cast = stage.cast_of(ob)
     motion = spoilt(resample(walk(cast.skeleton, cycles=3), 24.0))
     bake.write(ob, bake.prepare(ob, cast, based(motion), bpy.context, 1), bpy.context, "take", landing="replace")
     bpy.context.scene.frame_set(1)
-    return ob
 
 
 def shown(ob):
@@ -146,7 +152,7 @@ def test_what_cannot_be_done_is_told_and_nothing_is_written(recorded, values, to
 
 
 def test_a_single_frame_is_told_to_be_too_short():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.pose.bones["head"].keyframe_insert("rotation_quaternion", frame=1)
     with pytest.raises(RuntimeError, match="at least"):
         bpy.ops.troupe.cleanup(task="loop")

@@ -22,10 +22,7 @@ NOD = {"head": (40.0, 0.0, 0.0)}
 @pytest.fixture
 def walker():
     """An actor with a walk on its Troupe track, frames 1 to 107."""
-    ob = stage.actor()
-    bpy.context.scene.frame_set(1)
-    bpy.ops.troupe.retarget(clip="walk")
-    return ob
+    return stage.walking()
 
 
 def shown(ob):
@@ -198,7 +195,7 @@ def test_a_pose_outside_the_animation_is_refused(walker):
 
 
 def test_the_users_own_action_is_displaced_and_stays():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bone = ob.pose.bones["upper_arm.L"]
     for frame, turn in ((1, 0.0), (20, 0.8), (48, 0.0)):
         bone.rotation_quaternion = quat.about(np.array([1.0, 0, 0]), turn)

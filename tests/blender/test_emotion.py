@@ -27,10 +27,16 @@ def give(ob, name, motion, landing="replace"):
 @pytest.fixture
 def knocker():
     """An actor whose own action is three knocks."""
-    ob = stage.actor()
+    stage.once(_knocker)
+    ob = bpy.data.objects["Mannequin"]
+    stage.choose(ob)
+    return ob
+
+
+def _knocker():
+    ob = stage.actor(skin=False)
     give(ob, "knock", acts.knock(stage.cast_of(ob).skeleton, fps=24.0))
     bpy.context.scene.frame_set(1)
-    return ob
 
 
 def shown(ob, action=None):
@@ -93,7 +99,7 @@ def test_a_feeling_is_learned_from_two_actions_saved_and_used_on_another_actor(k
     bpy.ops.troupe.save_feeling(filepath=str(path))
     assert np.allclose(mean_ratios(files.read(path)), mean_ratios(learned), rtol=0.05)
     assert knocker.troupe.emotion.file == str(path)
-    other = stage.actor()
+    other = stage.actor(skin=False)
     give(other, "kick", acts.kick(skeleton, fps=24.0))
     before = shown(other)
     bpy.ops.troupe.emotion(file=str(path))

@@ -233,14 +233,14 @@ def test_a_goal_inside_a_wall_is_refused():
     box("Block", 0.0, -6.0, 4.0, 3.0).troupe.solid = True
     empty("Inside", 0.0, -6.0)
     bpy.context.view_layer.update()
-    refused("goto", "Anna cannot get there", target="Inside")
+    refused("goto", r"Anna cannot get there: the goal \(0.00, -6.00\) is in Block", target="Inside")
 
 
 def test_a_start_inside_a_wall_is_refused():
     room()
     box("Block", 0.0, 0.0, 4.0, 3.0, kind="obstacle").troupe.solid = True
     two(Anna=(0.0, 0.0))
-    refused("goto", "Anna cannot get there", target="Goal")
+    refused("goto", r"Anna cannot get there: the start \(.*\) is in Block", target="Goal")
 
 
 def test_no_way_is_refused():
@@ -255,6 +255,16 @@ def test_a_goal_ten_kilometres_away_is_refused():
     empty("Far", 10000.0, 10000.0)
     bpy.context.view_layer.update()
     refused("goto", "a map of .* m would have more than .* cells", target="Far")
+
+
+def test_on_a_ground_of_ten_kilometres_only_what_is_near_is_charted():
+    afoot.floor(x=(-5000.0, 5000.0), y=(-5000.0, 5000.0))
+    (ob,) = two(Anna=(0.0, 0.0))
+    empty("Goal", 1.0, -1.5)
+    bpy.context.view_layer.update()
+    assert bpy.ops.troupe.goto(target="Goal") == {"FINISHED"}
+    chart = told(ob)["map"]
+    assert told(ob)["report"]["success"] and chart["rows"] * chart["cell"] < 100.0
 
 
 def test_a_goal_that_leaves_the_ground_is_waited_for():
@@ -461,17 +471,22 @@ def test_a_thing_is_found_behind_a_wall():
 # pictures, jobs
 
 
-def test_pictures_show_map_ways_track_and_view_without_a_window():
+def test_pictures_show_map_ways_search_track_and_view_without_a_window():
     goal, (ob,) = room(), two(Anna=(0.0, 0.0))
     assert navigation.picture(bpy.context, ob) is None
     bpy.ops.troupe.goto(target=goal.name)
-    for name in ("map", "ways", "track", "view", "memory"):
+    for name in ("map", "ways", "searched", "track", "view", "memory"):
         setattr(bpy.context.scene.troupe, f"show_{name}", True)
     drawn = navigation.picture(bpy.context, ob)
     assert {len(points) % 2 for points in drawn.lines.values()} == {0} and len(drawn.lines["way"])
     blocked = drawn.areas["blocked"].reshape(-1, 3, 3).mean(axis=1)
     wall = (np.abs(blocked[:, 0]) < 1.5) & (np.abs(blocked[:, 1] + 2.0) < 0.4)
     assert wall.any() and len(drawn.areas["free"]) % 3 == 0
+    # the way bends at a corner of the wall, which was looked at
+    looked = drawn.areas["searched"].reshape(-1, 6, 3).mean(axis=1)
+    bend = np.array(told(ob)["ways"][0][1][1])
+    assert len(looked) and np.hypot(*(looked[:, :2] - bend).T).min() < 0.1
+    assert (looked[:, 2] > drawn.areas["free"][:, 2].max()).all()
 
 
 def test_a_job_sends_actors_and_reports_their_decisions(tmp_path):
@@ -490,4 +505,6 @@ def test_angles_and_lengths_of_a_trace_survive_json():
     goal, (ob,) = room(), two(Anna=(0.0, 0.0))
     bpy.ops.troupe.goto(target=goal.name, seconds=1.0)
     kept = json.loads(afoot.last_result(ob)[0][trace.KEY])
-    assert math.isclose(kept["fps"], 24.0) and trace.blocked_of(kept["map"]).any()
+    chart = kept["map"]
+    assert math.isclose(kept["fps"], 24.0)
+    assert trace.unpacked(chart["blocked"], chart["rows"], chart["columns"]).any()

@@ -34,7 +34,7 @@ def test_feet_stay_planted_on_any_rig(data, kind):
 
 
 def test_both_feet_are_in_the_air_between_steps():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bpy.ops.troupe.run(distance=15.0, acceleration=4.0)
     assert flights(afoot.shown(ob)) > 0.2
     afoot.anew(ob)
@@ -43,7 +43,7 @@ def test_both_feet_are_in_the_air_between_steps():
 
 
 def test_it_starts_from_a_stand_and_comes_to_one_on_its_own_floor():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.location, ob.rotation_euler = (2.0, 1.0, 0.5), (0.0, 0.0, 1.0)
     bpy.context.view_layer.update()
     bpy.ops.troupe.run(distance=8.0, acceleration=3.0)
@@ -56,7 +56,7 @@ def test_it_starts_from_a_stand_and_comes_to_one_on_its_own_floor():
 
 
 def test_a_cycle_on_the_spot_loops():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.location.x = 2.0
     bpy.context.view_layer.update()
     bpy.ops.troupe.run(in_place=True)
@@ -68,7 +68,7 @@ def test_a_cycle_on_the_spot_loops():
 
 
 def test_a_walk_goes_over_into_a_run_without_a_jump():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bpy.ops.troupe.walk(distance=2.0)
     last = int(afoot.last_result(ob)[0].frame_range[1])
     bpy.context.scene.frame_set(last + 1)
@@ -86,7 +86,7 @@ def test_a_walk_goes_over_into_a_run_without_a_jump():
     ],
 )
 def test_what_cannot_be_run_is_told_and_nothing_is_written(arguments, words):
-    stage.actor()
+    stage.actor(skin=False)
     before = canon.snapshot()
     with pytest.raises(RuntimeError, match=words):
         bpy.ops.troupe.run(**arguments)
@@ -94,7 +94,7 @@ def test_what_cannot_be_run_is_told_and_nothing_is_written(arguments, words):
 
 
 def test_a_rig_without_feet_is_told_and_nothing_is_written():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.troupe.roles.foot_L = ob.troupe.roles.toe_L = ""
     before = canon.snapshot()
     with pytest.raises(RuntimeError, match="foot_L"):
@@ -103,7 +103,7 @@ def test_a_rig_without_feet_is_told_and_nothing_is_written():
 
 
 def test_one_click_is_one_undo_step():
-    stage.actor()
+    stage.actor(skin=False)
     bpy.ops.ed.undo_push(message="start")
     before = canon.snapshot()
     bpy.ops.troupe.run("EXEC_DEFAULT", True, distance=4.0)

@@ -15,12 +15,18 @@ from troupe.core.kinematics.base import based
 @pytest.fixture
 def knocker():
     """An actor whose own action is three knocks."""
-    ob = stage.actor()
+    stage.once(_knocker)
+    ob = bpy.data.objects["Mannequin"]
+    stage.choose(ob)
+    return ob
+
+
+def _knocker():
+    ob = stage.actor(skin=False)
     cast = stage.cast_of(ob)
     keys = bake.prepare(ob, cast, based(acts.knock(cast.skeleton, fps=24.0)), bpy.context, 1)
     bake.write(ob, keys, bpy.context, "knock", landing="replace")
     bpy.context.scene.frame_set(1)
-    return ob
 
 
 def pixels(image):

@@ -24,10 +24,10 @@ def test_steps_at_once_give_the_result():
 @pytest.fixture
 def sampled(tmp_path):
     """A source that has to be sampled frame by frame, and an actor."""
-    source = stage.actor()
+    source = stage.actor(skin=False)
     bpy.ops.troupe.retarget(clip="walk", landing="replace")
     source.pose.bones["head"].constraints.new("LIMIT_ROTATION")
-    target = stage.actor()
+    target = stage.actor(skin=False)
     target.location.x = 2.0
     stage.choose(target)
     bpy.context.scene.frame_set(7)

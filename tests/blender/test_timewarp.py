@@ -20,10 +20,11 @@ from troupe.core.kinematics.cast import read_joints
 from troupe.core.motion import Motion
 
 
-def walker(folder, period, height=1.75, cycles=4):
+def walker(name, period, height=1.75, cycles=4):
     """An actor that walks with so long a round [s]."""
-    ob = stage.actor()
-    path = folder / f"walk{period}{height}.bvh"
+    ob = stage.actor(skin=False)
+    ob.name = name
+    path = stage.folder() / f"walk{period}{height}.bvh"
     bvh.write(path, bvh.from_motion(walk(mannequin(height), cycles, period)))
     bpy.context.scene.frame_set(1)
     bpy.ops.troupe.retarget(clip="none", file=str(path))
@@ -43,12 +44,17 @@ def strikes(motion):
 
 
 @pytest.fixture
-def pair(tmp_path):
+def pair():
     """A slow walker, selected, and a brisk one."""
-    brisk = walker(tmp_path, 0.9)
-    slow = walker(tmp_path, 1.3)
+    stage.once(_pair)
+    slow, brisk = (bpy.data.objects[name] for name in ("Slow", "Brisk"))
     stage.choose(slow)
     return slow, brisk
+
+
+def _pair():
+    walker("Brisk", 0.9)
+    walker("Slow", 1.3)
 
 
 def test_an_actor_takes_the_pace_of_another(pair):
@@ -79,14 +85,14 @@ def test_an_action_gives_the_pace_too(pair):
     assert last - first == pytest.approx(action.frame_range[1] - action.frame_range[0], abs=1)
 
 
-def test_a_source_of_another_size_is_retargeted(tmp_path):
+def test_a_source_of_another_size_is_retargeted():
     bpy.ops.troupe.mannequin(height=1.4, shape=0.8)
     small = bpy.context.object
     small.data.bones[-1].name = "another name"
     bpy.ops.troupe.cast()
     bpy.context.scene.frame_set(1)
     bpy.ops.troupe.retarget(clip="walk")
-    slow = walker(tmp_path, 1.3)
+    slow = walker("Slow", 1.3)
     bpy.ops.troupe.timewarp(source=small.name, pace=0.5, poses=0.5)
     assert len(results.results_of(slow)) == 2
 

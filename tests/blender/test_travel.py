@@ -74,7 +74,7 @@ def test_it_follows_a_curve_with_planted_feet_on_any_rig(data, kind):
 
 
 def test_path_comes_before_waypoints_before_target_before_distance():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     way = afoot.line((0, 0, 0), (0, -2, 0))
     points, goal = waypoints((1, -2), (2, -2)), empty("Goal", -2, -2)
     stage.choose(ob)
@@ -86,7 +86,7 @@ def test_path_comes_before_waypoints_before_target_before_distance():
 
 
 def test_waypoints_are_passed_in_the_order_of_their_names():
-    stage.actor()
+    stage.actor(skin=False)
     motion = go(waypoints=waypoints((0, -1.5), (1.5, -2.5), (1.5, -4.5)).name)
     near = [np.hypot(*(motion.roots[:, :2] - place).T) for place in ((0, -1.5), (1.5, -2.5), (1.5, -4.5))]
     assert max(d.min() for d in near) < 0.35
@@ -94,7 +94,7 @@ def test_waypoints_are_passed_in_the_order_of_their_names():
 
 
 def test_an_actor_far_from_the_curve_goes_there_first_and_one_beside_it_joins():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     way = afoot.line((0, 0, 0), (0, -4, 0), location=(2.0, -1.0, 0.0))
     stage.choose(ob)
     motion = go(path=way.name)
@@ -110,7 +110,7 @@ def test_an_actor_far_from_the_curve_goes_there_first_and_one_beside_it_joins():
 
 
 def test_a_closed_curve_is_gone_round_once():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ring = [(1.5 * np.sin(a), 1.5 * np.cos(a) - 1.5, 0) for a in np.linspace(0, 2 * np.pi, 16, endpoint=False)]
     way = afoot.line(*ring, closed=True)
     stage.choose(ob)
@@ -122,14 +122,14 @@ def test_a_closed_curve_is_gone_round_once():
 
 
 def test_facing_backward_goes_back_without_turning_round():
-    stage.actor()
+    stage.actor(skin=False)
     motion = go(distance=2.0, facing=np.pi, speed=0.8)
     assert ends_at(motion, 0.0, 2.0)
     assert np.abs(base.derive(motion)[:, 2]).max() < np.radians(12)
 
 
 def test_it_turns_on_the_spot_towards_what_lies_behind():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     goal = empty("Goal", 0.0, 3.0)
     stage.choose(ob)
     motion = go(target=goal.name)
@@ -138,7 +138,7 @@ def test_it_turns_on_the_spot_towards_what_lies_behind():
 
 
 def test_it_walks_when_slow_and_runs_when_fast():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     go(distance=20.0, speed=4.0)
     gaits = [e.data["gait"] for e in afoot.meant(ob).events if e.name.startswith("heel_strike")]
     assert gaits[0] == "walk" and "run" in gaits
@@ -151,7 +151,7 @@ def test_it_walks_when_slow_and_runs_when_fast():
 
 
 def test_feet_stand_on_a_slope():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     afoot.floor(rise=0.15)
     stage.choose(ob)
     motion = go(distance=4.0)
@@ -162,7 +162,7 @@ def test_feet_stand_on_a_slope():
 
 
 def test_stairs_are_climbed():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     afoot.floor()
     for k in range(4):
         afoot.floor(
@@ -175,7 +175,7 @@ def test_stairs_are_climbed():
 
 
 def test_without_ground_under_it_the_floor_is_level():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     afoot.floor("Elsewhere", z=0.1, x=(3.0, 8.0))
     afoot.floor("Far below", z=-4.0)
     stage.choose(ob)
@@ -184,7 +184,7 @@ def test_without_ground_under_it_the_floor_is_level():
 
 
 def test_only_the_meshes_of_the_chosen_collection_count():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     wanted = bpy.data.collections.new("Wanted")
     bpy.context.scene.collection.children.link(wanted)
     low, high = afoot.floor("Low"), afoot.floor("High", z=0.2)
@@ -198,7 +198,7 @@ def test_only_the_meshes_of_the_chosen_collection_count():
 
 
 def test_a_roof_is_not_climbed():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     afoot.floor(), afoot.floor("Roof", z=2.6)
     stage.choose(ob)
     motion = go(distance=2.0)
@@ -206,7 +206,7 @@ def test_a_roof_is_not_climbed():
 
 
 def test_what_shows_the_way_is_not_trodden_on():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     afoot.floor()
     way = afoot.line((0, 0, 0), (0, -3, 0))
     way.data.bevel_depth = 0.05
@@ -223,7 +223,7 @@ def test_what_shows_the_way_is_not_trodden_on():
 
 
 def test_ground_that_moves_is_trodden_on_where_it_is():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     lift = afoot.floor("Lift")
     for frame, z in ((1, 0.0), (100, 0.5)):
         lift.location.z = z
@@ -235,14 +235,14 @@ def test_ground_that_moves_is_trodden_on_where_it_is():
 
 
 def test_where_the_ground_ends_the_way_is_refused():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     afoot.floor(y=(-2.0, 2.0))
     stage.choose(ob)
     refused("no ground at", distance=6.0)
 
 
 def test_a_cliff_is_refused():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     afoot.floor(y=(-2.0, 2.0)), afoot.floor("Plateau", z=1.5, y=(-8.0, -2.0))
     stage.choose(ob)
     refused("the way goes up by 1.50 m", distance=6.0)
@@ -252,7 +252,7 @@ def test_a_cliff_is_refused():
 
 
 def test_a_keyed_speed_is_followed():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     key_speed(ob, (1, 0.0), (24, 0.0), (36, 1.2), (96, 1.2), (110, 0.0))
     bpy.context.scene.frame_set(1)
     motion = go(distance=50.0)
@@ -264,7 +264,7 @@ def test_a_keyed_speed_is_followed():
 
 
 def test_keys_changed_below_are_followed_when_made_again():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     key_speed(ob, (1, 0.5), (20, 0.5), (40, 1.0))
     bpy.context.scene.frame_set(1)
     slow = go(distance=4.0)
@@ -276,7 +276,7 @@ def test_keys_changed_below_are_followed_when_made_again():
 
 
 def test_a_result_keeps_its_keyed_speed_when_the_keys_are_gone():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     key_speed(ob, (1, 0.5), (30, 1.0))
     bpy.context.scene.frame_set(1)
     before = go(distance=9.0)
@@ -295,7 +295,7 @@ def test_a_result_keeps_its_keyed_speed_when_the_keys_are_gone():
 
 def test_a_style_is_a_preset_of_walk_shipped_or_the_users(tmp_path, monkeypatch):
     monkeypatch.setattr(presets, "folder", lambda: tmp_path)
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     lean = WalkParams(lean=0.5, distance=77.0)
     presets.save("walk", preset("Bent", lean))
     heights = {}
@@ -330,7 +330,7 @@ def test_a_style_is_a_preset_of_walk_shipped_or_the_users(tmp_path, monkeypatch)
     ],
 )
 def test_what_is_missing_is_named_and_nothing_is_written(arguments, words):
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     empty("Point", 0.0, 0.0)
     afoot.line((0, 0, 0), name="Dot")
     bpy.context.scene.collection.children.link(bpy.data.collections.new("Bare"))
@@ -339,7 +339,7 @@ def test_what_is_missing_is_named_and_nothing_is_written(arguments, words):
 
 
 def test_a_rig_without_feet_is_told():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.troupe.roles.foot_L = ob.troupe.roles.toe_L = ""
     refused("foot_L")
 
@@ -359,7 +359,7 @@ def strikes(ob):
 
 @pytest.fixture
 def walked():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     go(distance=4.0)
     bpy.ops.troupe.show_footprints()
     return ob
@@ -377,7 +377,7 @@ def test_every_footfall_has_a_print(walked):
 
 @pytest.mark.parametrize("landing", ["track", "replace"])
 def test_a_dragged_print_is_followed(landing):
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     before = go(distance=4.0, landing=landing)
     bpy.ops.troupe.show_footprints()
     old, chosen = strikes(ob), prints(ob)[3]
@@ -408,7 +408,7 @@ def test_a_second_drag_keeps_the_first_and_deleting_sets_a_step_free(walked):
 
 def test_prints_are_in_metres_whatever_the_unit():
     bpy.context.scene.unit_settings.scale_length = 0.01
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.scale = (100.0,) * 3
     bpy.context.view_layer.update()
     go(distance=4.0)
@@ -421,7 +421,7 @@ def test_prints_are_in_metres_whatever_the_unit():
 
 
 def test_showing_and_following_are_one_undo_step_each():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     go(distance=3.0)
     bpy.ops.ed.undo_push(message="start")
     states = [canon.snapshot()]
@@ -474,7 +474,7 @@ def test_keys_edited_by_hand_are_kept(walked):
 
 
 def test_a_changed_curve_is_followed_when_made_again():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     way = afoot.line((0, 0, 0), (0, -3, 0))
     stage.choose(ob)
     go(path=way.name)
@@ -484,7 +484,7 @@ def test_a_changed_curve_is_followed_when_made_again():
 
 
 def test_one_click_is_one_undo_step():
-    stage.actor()
+    stage.actor(skin=False)
     bpy.ops.ed.undo_push(message="start")
     before = canon.snapshot()
     bpy.ops.troupe.travel("EXEC_DEFAULT", True, distance=2.0)

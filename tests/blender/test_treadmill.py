@@ -47,7 +47,7 @@ def worst_slide(ob):
 
 
 def test_the_built_in_walk_follows_a_winding_curve():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     way = curve((0, 0, 0), (1, -2, 0), (-1, -4, 0), (0, -6, 0), kind="BEZIER")
     stage.choose(ob)
     assert bpy.ops.troupe.treadmill(path=way.name) == {"FINISHED"}
@@ -60,7 +60,7 @@ def test_the_built_in_walk_follows_a_winding_curve():
 
 
 def test_without_a_path_it_goes_straight_ahead():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.location, ob.rotation_euler = (2.0, 1.0, 0.5), (0.0, 0.0, 1.0)
     bpy.context.view_layer.update()
     bpy.ops.troupe.treadmill(distance=4.0)
@@ -73,7 +73,7 @@ def test_without_a_path_it_goes_straight_ahead():
 
 @pytest.mark.parametrize("speed", [0.5, 2.0])
 def test_speed_is_the_speed_asked_for(speed):
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bpy.ops.troupe.treadmill(distance=6.0, speed=speed)
     motion = shown(ob)
     middle = np.diff(motion.roots[:, :2], axis=0)[len(motion) // 2 - 8 : len(motion) // 2 + 8]
@@ -81,7 +81,7 @@ def test_speed_is_the_speed_asked_for(speed):
 
 
 def test_an_actor_far_from_the_path_walks_to_it_first():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     way = curve((0, 0, 0), (0, -3, 0), location=(2.0, -1.0, 0.0))
     stage.choose(ob)
     bpy.ops.troupe.treadmill(path=way.name)
@@ -94,7 +94,7 @@ def test_an_actor_far_from_the_path_walks_to_it_first():
 
 
 def test_an_actor_beside_the_beginning_does_not_jump_there():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.location.x = 0.2
     bpy.context.view_layer.update()
     way = curve((0, 0, 0), (0, -2, 0), (1, -4, 0), kind="BEZIER")
@@ -106,7 +106,7 @@ def test_an_actor_beside_the_beginning_does_not_jump_there():
 
 
 def test_results_chain_from_where_they_end():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bpy.ops.troupe.treadmill(distance=2.0)
     first = shown(ob)
     bpy.context.scene.frame_set(len(first) + 10)
@@ -118,7 +118,7 @@ def test_results_chain_from_where_they_end():
 
 @pytest.mark.parametrize("carrier", ["bones", "object", "on the spot"])
 def test_clips_that_move_on_the_object_on_the_bones_or_not_at_all_give_the_same(carrier, tmp_path):
-    source = stage.actor()
+    source = stage.actor(skin=False)
     if carrier == "object":
         source.troupe.cast.root = "object"
     if carrier == "on the spot":
@@ -126,7 +126,7 @@ def test_clips_that_move_on_the_object_on_the_bones_or_not_at_all_give_the_same(
     bpy.ops.troupe.retarget(file=str(stage.walk_file(tmp_path, height=1.75, cycles=4)), landing="replace")
     moved = any("location" in path and "pose" not in path for path, _ in canon.keys_of(source.animation_data.action))
     assert moved == (carrier == "object")
-    actor = stage.actor()
+    actor = stage.actor(skin=False)
     actor.location.x = 3.0
     stage.choose(actor)
     bpy.ops.troupe.treadmill(source=source.name, distance=4.0, speed=1.1)
@@ -136,13 +136,13 @@ def test_clips_that_move_on_the_object_on_the_bones_or_not_at_all_give_the_same(
 
 
 def test_an_action_and_a_faster_one_are_mixed(tmp_path):
-    source = stage.actor()
+    source = stage.actor(skin=False)
     bpy.ops.troupe.retarget(file=str(stage.walk_file(tmp_path, cycles=4)), landing="replace")
     slow = source.animation_data.action
     bpy.ops.troupe.retarget(file=str(stage.walk_file(tmp_path, height=1.71, cycles=5, period=0.7)), landing="replace")
     fast = source.animation_data.action
     assert slow != fast
-    actor = stage.actor()
+    actor = stage.actor(skin=False)
     stage.choose(actor)
     bpy.ops.troupe.treadmill(action=slow.name, faster=fast.name, speed=1.5, distance=5.0)
     assert worst_slide(actor) < 0.005
@@ -150,7 +150,7 @@ def test_an_action_and_a_faster_one_are_mixed(tmp_path):
 
 @pytest.mark.parametrize("name", ["cmu/07_01", "misc/olafhaag_walk01", "makehuman/walk1"])
 def test_a_file_of_another_character_is_taken(data, name):
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     way = curve((0, 0, 0), (0.5, -2, 0), (-0.5, -4, 0), kind="BEZIER")
     stage.choose(ob)
     bpy.ops.troupe.treadmill(file=str(data / f"mocap/{name}.bvh"), path=way.name)
@@ -160,7 +160,7 @@ def test_a_file_of_another_character_is_taken(data, name):
 
 
 def test_a_result_is_made_again_when_the_curve_has_changed():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     way = curve((0, 0, 0), (0, -3, 0))
     stage.choose(ob)
     bpy.ops.troupe.treadmill(path=way.name)
@@ -181,7 +181,7 @@ def test_a_result_is_made_again_when_the_curve_has_changed():
     ],
 )
 def test_what_is_not_there_is_named(arguments, words):
-    stage.actor()
+    stage.actor(skin=False)
     before = canon.snapshot()
     with pytest.raises(RuntimeError, match=words):
         bpy.ops.troupe.treadmill(**arguments)
@@ -189,10 +189,10 @@ def test_what_is_not_there_is_named(arguments, words):
 
 
 def test_a_clip_without_a_walk_is_told():
-    source = stage.actor()
+    source = stage.actor(skin=False)
     for frame in (1, 40):
         source.pose.bones["head"].keyframe_insert("rotation_quaternion", frame=frame)
-    actor = stage.actor()
+    actor = stage.actor(skin=False)
     stage.choose(actor)
     before = canon.snapshot()
     with pytest.raises(RuntimeError, match="neither travels nor steps"):

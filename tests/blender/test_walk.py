@@ -28,7 +28,7 @@ def test_feet_stay_planted_on_any_rig(data, kind):
 
 
 def test_it_goes_where_the_actor_faces_on_its_own_floor():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.location, ob.rotation_euler = (2.0, 1.0, 0.5), (0.0, 0.0, 1.0)
     bpy.context.view_layer.update()
     bpy.ops.troupe.walk(distance=3.0)
@@ -43,7 +43,7 @@ def test_it_goes_where_the_actor_faces_on_its_own_floor():
     ("direction", "way"), [(np.pi, (0.0, 1.0)), (np.pi / 2, (1.0, 0.0)), (-np.pi / 2, (-1.0, 0.0))]
 )
 def test_it_walks_backward_and_sideways_without_turning(direction, way):
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bpy.ops.troupe.walk(distance=2.0, direction=direction, speed=0.8)
     motion = afoot.shown(ob)
     assert (motion.roots[-1] - motion.roots[0])[:2] == pytest.approx(2.0 * np.array(way), abs=0.03)
@@ -52,7 +52,7 @@ def test_it_walks_backward_and_sideways_without_turning(direction, way):
 
 
 def test_an_actor_at_rest_begins_with_hanging_arms():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     waiting = bake.pose_here(ob, stage.cast_of(ob), bpy.context)
     assert afoot.arms(waiting, 0).min() > np.radians(25.0), "it rests with its arms away from the body"
     bpy.ops.troupe.walk(distance=1.5)
@@ -60,7 +60,7 @@ def test_an_actor_at_rest_begins_with_hanging_arms():
 
 
 def test_a_standing_pose_is_what_it_begins_in():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     arm = ob.pose.bones["upper_arm.L"]
     arm.rotation_mode = "XYZ"
     arm.rotation_euler.x = -1.2
@@ -74,7 +74,7 @@ def test_a_standing_pose_is_what_it_begins_in():
 
 
 def test_who_does_not_stand_begins_in_a_stand():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     for side in "LR":
         bone = ob.pose.bones[f"thigh.{side}"]
         bone.rotation_mode = "XYZ"
@@ -86,7 +86,7 @@ def test_who_does_not_stand_begins_in_a_stand():
 
 
 def test_walks_chain_without_a_jump():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bpy.ops.troupe.walk(distance=2.0)
     last = int(afoot.last_result(ob)[0].frame_range[1])
     bpy.context.scene.frame_set(last + 1)
@@ -120,7 +120,7 @@ def test_a_cycle_on_the_spot_loops_where_the_actor_stands(data, kind):
 
 
 def test_a_cycle_after_a_walk_stays_where_the_walk_ended():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.troupe.cast.root = "hips"
     bpy.ops.troupe.walk(distance=2.0)
     last = int(afoot.last_result(ob)[0].frame_range[1])
@@ -131,7 +131,7 @@ def test_a_cycle_after_a_walk_stays_where_the_walk_ended():
 
 
 def test_a_rig_keyed_in_place_keeps_the_way_with_the_result():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.troupe.cast.root = "in_place"
     bpy.ops.troupe.walk(in_place=True)
     track = np.array(afoot.last_result(ob)[1]["base"])
@@ -139,7 +139,7 @@ def test_a_rig_keyed_in_place_keeps_the_way_with_the_result():
 
 
 def test_a_preset_changes_the_walk():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bpy.ops.troupe.walk(distance=2.0)
     plain = afoot.shown(ob)
     bpy.ops.troupe.preset_apply(feature="walk", name="Sneak")
@@ -150,7 +150,7 @@ def test_a_preset_changes_the_walk():
 
 
 def test_events_and_contacts_can_be_had():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     bpy.ops.troupe.walk(distance=2.0, markers=True, contacts=True)
     names = {m.name for m in bpy.context.scene.timeline_markers}
     assert {"heel strike L", "foot flat L", "heel off R", "toe off R"} <= names
@@ -158,7 +158,7 @@ def test_events_and_contacts_can_be_had():
 
 
 def test_locks_that_contradict_each_other_are_told_and_nothing_is_written():
-    stage.actor()
+    stage.actor(skin=False)
     before = canon.snapshot()
     with pytest.raises(RuntimeError, match="set cadence or step_length to 0"):
         bpy.ops.troupe.walk(cadence=100.0, step_length=0.4)
@@ -166,7 +166,7 @@ def test_locks_that_contradict_each_other_are_told_and_nothing_is_written():
 
 
 def test_a_rig_without_feet_is_told_and_nothing_is_written():
-    ob = stage.actor()
+    ob = stage.actor(skin=False)
     ob.troupe.roles.foot_L = ob.troupe.roles.toe_L = ""
     before = canon.snapshot()
     with pytest.raises(RuntimeError, match="foot_L"):
@@ -175,7 +175,7 @@ def test_a_rig_without_feet_is_told_and_nothing_is_written():
 
 
 def test_one_click_is_one_undo_step():
-    stage.actor()
+    stage.actor(skin=False)
     bpy.ops.ed.undo_push(message="start")
     before = canon.snapshot()
     bpy.ops.troupe.walk("EXEC_DEFAULT", True, distance=1.5)

@@ -19,12 +19,18 @@ from troupe.core.kinematics.base import based
 @pytest.fixture
 def knocker():
     """An actor whose own action is three knocks."""
-    ob = stage.actor()
+    stage.once(_knocker)
+    ob = bpy.data.objects["Mannequin"]
+    stage.choose(ob)
+    return ob
+
+
+def _knocker():
+    ob = stage.actor(skin=False)
     cast = stage.cast_of(ob)
     keys = bake.prepare(ob, cast, based(acts.knock(cast.skeleton, fps=24.0)), bpy.context, 1)
     bake.write(ob, keys, bpy.context, "knock", landing="replace")
     bpy.context.scene.frame_set(1)
-    return ob
 
 
 def shown(ob):
@@ -87,7 +93,7 @@ def test_a_curve_of_your_own_is_saved_and_applied_to_others(knocker, tmp_path, m
     drawn = [[-1, -0.9], [0.25, 0.5], [1, 0.8]]
     knocker.troupe.waveshape.shape, knocker.troupe.waveshape.points = "points", json.dumps(drawn)
     bpy.ops.troupe.preset_save(feature="waveshape", name="Mine")
-    other = stage.actor()
+    other = stage.actor(skin=False)
     assert settings.params_from(other.troupe.waveshape, WaveshapeParams).points == LINE
     bpy.ops.troupe.preset_apply(feature="waveshape", name="Mine")
     assert settings.params_from(other.troupe.waveshape, WaveshapeParams).points == tuple(map(tuple, drawn))

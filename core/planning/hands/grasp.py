@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidParam, NoGrasp
-from ...kinematics.fingers import hand_shape
+from ...kinematics import fk
+from ...kinematics.fingers import grip_place, hand_shape, palm_axes
 from ...maths import quat
-from ...skeleton import SIDES, Array, frozen
+from ...skeleton import SIDES, Array, Pose, Skeleton, frozen
 from ...world import Body
 from ..spaces.distance_field import surface_samples
 from ..spaces.solids import parted
@@ -236,7 +237,8 @@ def _round(shape: Bounds, vertices: Array, triangles: npt.NDArray[np.int64], han
         for k in range(_ROLLS):
             turn = 2.0 * np.pi * k / _ROLLS
             thumb = np.cos(turn) * x + np.sin(turn) * y
-            worth = 0.7 if end > 0 else 0.2
+            # what is tall swings when it hangs from finger tips
+            worth = (0.7 if end > 0 else 0.2) * min(1.0, 0.6 * hand / (2.0 * long))
             out.append(Grasp(framed(inward, thumb, place), kind, quality=worth, name="end"))
             # with the wrist raised, so that the fingers point more to the thing: other ways round on either hand
             for side, sign in (("R", 1.0), ("L", -1.0)):
@@ -319,3 +321,27 @@ def touches(place: Array, outward: Array, purpose: str = ANY) -> list[Grasp]:
                     )
                 )
     return out
+
+
+def grasp_of_hand(
+    skeleton: Skeleton, pose: Pose, side: str, shape: str, matrix: Array, purpose: str = ANY, distance: float = STANDOFF
+) -> Grasp:
+    """The grasp of a prop at a matrix (4, 4) by a hand that is where it would take it.
+
+    Args:
+        skeleton, pose: Whose hand.
+        side: "L" or "R".
+        shape: Of the hand.
+        matrix: Of the prop.
+        purpose: What it is good for.
+        distance: How far the hand goes straight [m].
+    """
+    positions, globals = fk.forward(skeleton, pose.rotations, pose.root)
+    hand = skeleton.joint(f"hand_{side}")
+    frame = np.eye(4)
+    frame[:3, :3] = quat.to_matrix(globals[hand]) @ palm_axes(side)
+    frame[:3, 3] = positions[hand] + quat.rotate(globals[hand], grip_place(skeleton, side, shape))
+    turn, _ = parted(matrix)
+    local = np.eye(4)
+    local[:3, :3], local[:3, 3] = turn.T @ frame[:3, :3], turn.T @ (frame[:3, 3] - matrix[:3, 3])
+    return Grasp(local, shape, (purpose,), 1.0, side, np.zeros(0), distance, "by hand")

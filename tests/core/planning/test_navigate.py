@@ -158,6 +158,9 @@ def test_in_the_trap_the_guard_arrives_and_one_without_turns_back_again_and_agai
     guarded = until_arrived(scenes.trap(), 40.0)
     assert guarded.minds[0].arrived
     assert said(guarded, "keeps to its way")
+    # it goes through when the slider opens, and is not caught when that shuts
+    track = {"Walker": base_track(guarded, "Walker", FPS)}
+    assert not verify(track, scenes.trap().world, float(guarded.cast.radius[0]))
     scene = scenes.trap(guard=False, seconds=16.0)
     free = until_arrived(scene, 16.0)
     assert not free.minds[0].arrived

@@ -258,6 +258,7 @@ def test_what_was_picked_up_is_put_back():
     assert [e.data["stage"] for e in stages(down)] == ["transfer", "release", "return"]
     assert down.holding is None
     joints = [job.skeleton.joint(f"{part}_{up.side}") for part in ("upper_arm", "forearm", "hand")]
+    joints += finger_joints(job.skeleton, up.side)
     end = down.pose.rotations[joints]
     assert quat.distance(end, job.pose.rotations[joints]).max() < 1e-6
 
