@@ -21,7 +21,7 @@ FEATURES: dict[str, tuple[str, ...]] = {
         "explore",
         "together",
     ),
-    "Hands": ("look",),
+    "Hands": ("look", "reach", "carry", "grasp", "plan"),
     "Act": ("act", "play"),
 }
 """Family to feature names, in panel order. A feature is one file each in features, demos and docs."""

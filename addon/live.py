@@ -1,13 +1,14 @@
 """Live: a play that goes on while the timeline runs, on the rigs themselves but without keys.
 
-The minds step as they do in a bake; the bodies show their actions and go where the minds think they are, without the
-footwork that a bake gives them. What was said to them is recorded with its time, so that the bake is the same play.
+The minds step as they do in a bake, and the bodies are shown as a bake will have them, as far as the minds have
+decided; only hands do not meet and props stay where they are. What was said is recorded with its time, so that the bake
+is the same play.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -16,15 +17,14 @@ import numpy as np
 from ..core.errors import TroupeError
 from ..core.kinematics.cast import Cast
 from ..core.motion import Motion
-from . import bake, rig, scene, settings
+from . import bake, extend, rig, scene, settings
 from .bake import curves, nla
 from .steps import finish
 
 if TYPE_CHECKING:
-    from ..core.acting.body.body import BodyState
+    from ..core.acting.bodies import Player
+    from ..core.acting.preview import Preview
 
-WALKING, MOVES = "walking", 0.15
-"""Action that is shown for whoever goes faster than this [m/s]."""
 _sessions: list[Session] = []
 
 
@@ -42,18 +42,22 @@ class Session:
     """
 
     def __init__(self, context: bpy.types.Context, actors: Sequence[Any]) -> None:
+        from ..core.acting.bodies import Player
         from ..core.acting.direction import PlayParams, assigned, named
         from ..core.acting.mind.walking import WalkingStage
         from ..core.acting.play import rehearse
         from ..core.acting.repertoire.library import ActionLibrary
+        from ..core.gait.travel import TravelParams
         from .features import play as feature
         from .features import scripting
+        from .features.act import lowered
         from .features.departure import departure
+        from .features.travel import style_of
         from .scene import parts
 
         params = settings.params_from(actors[0].troupe.play, PlayParams)
         text = scripting.text_of(params.script, "script")
-        script = named(text, params.script)
+        script = named(text, params.script, extend.statements())
         self.params, self.script = params, params.script
         self.actors = sorted(ob.name for ob in actors)
         self._names = assigned(params.parts, list(script.actors), self.actors)
@@ -61,22 +65,35 @@ class Session:
         self.first = context.scene.frame_current
         self.fps = scene.fps(context.scene)
         self.said: list[tuple[float, str]] = []
-        sheets = feature.sheets_of(text, params.script)
-        self._library = ActionLibrary(sheets)
+        self._sheets = feature.sheets_of(text, params.script)
+        self._library = ActionLibrary(self._sheets)
         frames = np.arange(self.first, max(context.scene.frame_end, self.first) + 1, dtype=np.float64)
         with feature.without_ways(context):
-            others, moving, _ = finish(parts.things_steps(context, script, frames))
-        curves_read: dict[tuple[str, str], Any] = dict(moving)
-        members, self._casts, self._floors, self._places = [], {}, {}, {}
+            others, keyed, _ = finish(parts.things_steps(context, script, frames))
+        curves_read: dict[tuple[str, str], Any] = dict(keyed)
+        members, self._casts, self._floors, places = [], {}, {}, []
+        self._players: dict[str, Player] = {}
+        known, gait = feature.style_names(self._sheets), TravelParams(walk=style_of(params.style))
         for name in self.actors:
             ob = context.scene.objects[name]
             cast = rig.read(ob, context)
             begin = departure(cast, bake.start_here(ob, cast, context))
             members.append(parts.member(ob, self._names[name], begin.place))
             curves_read |= parts.curves_of(ob, self._names[name], frames, self.fps)
-            self._casts[name], self._floors[name], self._places[name] = cast, begin.floor, begin.place
+            self._casts[name], self._floors[name] = cast, begin.floor
+            places.append(begin.place[:2])
+            styles = feature.tracks_of(parts.styles_of(ob, known, frames, self.fps))
+            self._players[name] = Player(cast.skeleton, lowered(begin), gait, styles)
+        ways = finish(parts.floorplan_steps(context, script, np.array(places), list(self._floors.values())))
+        moving = partial(WalkingStage, ways=ways)
         self._begin: Callable[[], Any] = lambda: rehearse(
-            [(self._text, params.script)], self._cast, self._library, params.seed, curves_read, moving=WalkingStage
+            [(self._text, params.script)],
+            self._cast,
+            self._library,
+            params.seed,
+            curves_read,
+            extend.statements(),
+            moving=moving,
         )
         self._restore: dict[str, Callable[[], None]] = {}
         self._text = self._seen = text
@@ -86,20 +103,16 @@ class Session:
 
     def restart(self) -> None:
         """From the beginning, with all that was said so far."""
-        from ..core.acting.body.body import BodyParams, start
+        from ..core.acting.body.body import BodyParams
+        from ..core.acting.preview import Preview
 
         self.play = self._begin()
         self.play.step(0.0)
         self.time, self._given = 0.0, 0
-        order = list(self.play.selections)
-        self._bodies: dict[str, BodyState] = {}
-        self._told = dict.fromkeys(self.actors, 0)
-        for name in self.actors:
-            own = BodyParams(
-                seed=self.params.body_seed, energy=self.params.energy, actor=order.index(self._names[name])
-            )
-            x, y, heading = map(float, self._places[name])
-            self._bodies[name] = start(self._library, self._casts[name].skeleton, own, place=(x, y, heading))
+        manner = BodyParams(seed=self.params.body_seed, energy=self.params.energy)
+        self._bodies: dict[str, Preview] = {
+            name: Preview(player, self._sheets, self.fps, manner) for name, player in self._players.items()
+        }
 
     def direct(self, text: str) -> str:
         """Give a direction now; what is wrong with it, or nothing."""
@@ -163,54 +176,18 @@ class Session:
 
     def _step(self, time: float) -> None:
         from ..core.acting.mind.commands import command
-        from ..core.acting.mind.vocabulary import playable
 
         while self._given < len(self.said) and self.said[self._given][0] <= time:
             command(self.play, self.said[self._given][1], self.said[self._given][0])
             self._given += 1
         self.play.step(time)
         self.time = time
-        for name in self.actors:
-            part = self._names[name]
-            found = self.play.selections[part]
-            fresh, _ = playable(found[self._told[name] :], self._library)
-            self._told[name] = len(found)
-            body = self._bodies[name]
-            for each in fresh:
-                body = body.select("", each.action, each.time, fade=each.fade)
-            body = self._walking(body, part, time)
-            self._bodies[name] = body.advance(time)
-
-    def _walking(self, body: BodyState, part: str, time: float) -> BodyState:
-        here, before = (self.play.stage.position(part, t) for t in (time, max(time - 0.05, 0.0)))
-        stances = self._library.groups[0].name
-        goes = (
-            here is not None
-            and before is not None
-            and np.hypot(here[0] - before[0], here[1] - before[1]) > 0.05 * MOVES
-        )
-        if goes and body.selected(stances) != WALKING:
-            return body.select(stances, WALKING, time)
-        if not goes and body.selected(stances) == WALKING:
-            return body.release(stances, time)
-        return body
 
     def _pose(self, context: bpy.types.Context, ob: Any, name: str) -> None:
-        from ..core.acting.body import posing
-
-        body, part = self._bodies[name], self._names[name]
-        x, y = (self.play.stage.position(part, self.time) or (0.0, 0.0))[:2]
-        frames = replace(
-            body.present(),
-            x=np.array([x]),
-            y=np.array([y]),
-            heading=np.array([self.play.stage.heading(part, self.time)]),
-        )
-        rotations, roots = posing.posed(body.stage, frames)
-        roots = roots + (0.0, 0.0, self._floors[name])
+        pose, base = self._bodies[name].show(self.play, self._names[name], self.time)
+        root = pose.root + (0.0, 0.0, self._floors[name])
         cast: Cast = self._casts[name]
-        base = np.array([[x, y, float(frames.heading[0])]])
-        motion = Motion(cast.skeleton, self.fps, roots, rotations, base=base)
+        motion = Motion(cast.skeleton, self.fps, root[None], pose.rotations[None], base=base[None])
         own = ob.troupe.cast
         keys = bake.prepare(
             ob, cast, motion, context, context.scene.frame_current, root=own.root, legs=own.legs, arms=own.arms

@@ -36,11 +36,19 @@ DOORS = (
 NAVIGATION_SHOWN = (
     ("map", "Show where the selected actor could tread when it found its way, and what was blocked"),
     ("ways", "Show the ways that the selected actor planned, the one it followed at this frame the brightest"),
+    ("searched", "Show the cells that were looked at to find the way that the selected actor followed at this frame"),
     ("track", "Show where the selected actor went, with a mark every second"),
     ("view", "Show what the selected actor overlooks at this frame"),
     ("memory", "Show what the selected actor sees, knows and does not know of the scene at this frame"),
 )
 """What may be drawn of the last result by which an actor found its way."""
+
+SEARCH_SHOWN = (
+    ("tree", "Show where the search for the chosen way has been"),
+    ("path", "Show the way that was found, as the hand or the thing goes it"),
+    ("shapes", "Show the shapes with which collisions were looked for"),
+)
+"""What may be drawn of the last result for which a way was sought."""
 
 _OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 _classes: list[type] = []
@@ -251,9 +259,12 @@ def register() -> None:
         "show_roles": bpy.props.BoolProperty(
             name="Show Roles", description="Draw the mapped bones in the colours of their roles", default=True
         ),
+        "show_grasps": bpy.props.BoolProperty(
+            name="Show Grasps", description="Draw how the selected props are taken", default=True
+        ),
         **{
             f"show_{name}": bpy.props.BoolProperty(name=title(name), description=text)
-            for name, text in NAVIGATION_SHOWN
+            for name, text in (*NAVIGATION_SHOWN, *SEARCH_SHOWN)
         },
     }
     for name, (owner, group) in groups.items():

@@ -8,12 +8,15 @@ generator stops the work, and its `finally` blocks put everything back.
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Generator
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Steps = Generator[float, None, T]
+WAIT = 0.03
+"""How long the interface waits at most for work in a thread [s]."""
 
 
 def finish(steps: Steps[T]) -> T:
@@ -33,3 +36,34 @@ def at_once(function: Callable[P, Steps[T]]) -> Callable[P, T]:
         return finish(function(*args, **kwargs))
 
     return plain
+
+
+def aside(work: Callable[[Callable[[], bool]], T]) -> Steps[T]:
+    """Steps of work that has none of its own and touches nothing of Blender: it is done in a thread.
+
+    Args:
+        work: Is given a function that says when to stop, and asks it now and then.
+    """
+    stop = threading.Event()
+    done: list[T] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work(stop.is_set))
+        except BaseException as error:  # whatever it is, it belongs to who asked for the work
+            failed.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    share = 0.0
+    try:
+        while thread.is_alive():
+            thread.join(WAIT)
+            share += 0.02 * (1.0 - share)
+            yield share
+    finally:
+        stop.set()
+    if failed:
+        raise failed[0]
+    return done[0]

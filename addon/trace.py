@@ -6,6 +6,7 @@ A trace is one JSON string in a plain custom property of the action, so that it 
     fps             frames a second
     map             origin [m], cell [m], rows, columns, and the blocked cells as packed bits
     ways            [time, [[x, y], ...]] of every way that was planned
+    searched        for every way the cells of the map that were looked at to find it, as packed bits
     track           [x, y, heading] of every frame
     radius, view    of the body [m], and angle and range of the eyes [rad, m]
     report          what came of it: see `core.planning.walkers.verify.Report`
@@ -37,7 +38,6 @@ Bools = npt.NDArray[np.bool_]
 
 def map_plain(of: Map, size: float = 1.0) -> dict[str, Any]:
     """A map as JSON holds it; `size` is how many times larger the scene is than the map shows it."""
-    bits = base64.b64encode(zlib.compress(np.packbits(of.blocked[0]).tobytes())).decode()
     rows, columns = of.shape
     floor = size * float(np.median(of.ground[0]))
     return {
@@ -46,15 +46,28 @@ def map_plain(of: Map, size: float = 1.0) -> dict[str, Any]:
         "rows": rows,
         "columns": columns,
         "floor": floor,
-        "blocked": bits,
+        "blocked": packed(of.blocked[0]),
     }
 
 
-def blocked_of(plain: Mapping[str, Any]) -> Bools:
-    """(rows, columns) blocked cells of a map in a trace."""
-    rows, columns = plain["rows"], plain["columns"]
-    bits = np.frombuffer(zlib.decompress(base64.b64decode(plain["blocked"])), np.uint8)
-    return np.unpackbits(bits, count=rows * columns).reshape(rows, columns).astype(bool)
+def packed(cells: Bools) -> str:
+    """Cells (rows, columns) as JSON holds them."""
+    return base64.b64encode(zlib.compress(np.packbits(cells).tobytes())).decode()
+
+
+def unpacked(bits: str, rows: int, columns: int) -> Bools:
+    """(rows, columns) cells of which `packed` made `bits`."""
+    flat = np.frombuffer(zlib.decompress(base64.b64decode(bits)), np.uint8)
+    return np.unpackbits(flat, count=rows * columns).reshape(rows, columns).astype(bool)
+
+
+def searched(of: Map, places: Array) -> str:
+    """Cells of a map at places (n, 2) [m], as JSON holds them."""
+    cells = np.zeros(of.shape, bool)
+    at = np.floor((places - of.origin) / of.cell).astype(np.int64)
+    at = at[((at >= 0) & (at < of.shape[::-1])).all(axis=1)]
+    cells[at[:, 1], at[:, 0]] = True
+    return packed(cells)
 
 
 def rounded(points: Array) -> list[list[float]]:

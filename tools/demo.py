@@ -1,8 +1,10 @@
 """Run the demos of the installed extension and keep what they made: demo.blend, demo.png (contact sheet), demo.gif.
 
-Started by build.py in a Blender environment as ``python -m tools.demo ZIP FOLDER [NAME | --all]``. A demo is a module
-of ``addon/demos`` with ``build(context)``, which makes its scene from nothing. It may have ``FRAMES = (first, last)``,
-``camera(context)``, which places ``scene.camera``, and ``TOUR = False``, which keeps it out of the default tour.
+Started by build.py in a Blender environment as ``python -m tools.demo ZIP FOLDER [NAME | --all] [--eyes]``. A demo is a
+module of ``addon/demos`` with ``build(context)``, which makes its scene from nothing. It may have ``FRAMES = (first,
+last)``, ``camera(context)``, which places ``scene.camera``, ``TOUR = False``, which keeps it out of the default tour,
+``LIGHT``, a studio light, and ``VARIANTS``, further scenes by name, each a pair of such functions: NAME.VARIANT.
+``--eyes`` shows it as an actor of the scene sees it.
 """
 
 import importlib
@@ -50,8 +52,8 @@ def install(archive: Path) -> ModuleType:
     return importlib.import_module(f"{EXTENSION}.addon")
 
 
-def find(addon: ModuleType) -> dict[str, ModuleType]:
-    """Return the demo modules in the order of FEATURES, others after them."""
+def find(addon: ModuleType) -> dict[str, Any]:
+    """Return the demos in the order of FEATURES, others after them, each with its variants."""
     try:
         package = importlib.import_module(f"{addon.__name__}.demos")
     except ModuleNotFoundError as error:
@@ -61,25 +63,33 @@ def find(addon: ModuleType) -> dict[str, ModuleType]:
     names = [found.name for found in pkgutil.iter_modules(package.__path__) if not found.name.startswith("_")]
     order = [feature for family in addon.FEATURES.values() for feature in family]
     names.sort(key=lambda name: (order.index(name) if name in order else len(order), name))
-    modules = {name: importlib.import_module(f"{package.__name__}.{name}") for name in names}
-    return {name: module for name, module in modules.items() if hasattr(module, "build")}
+    return {key: demo for name in names for key, demo in package.demos(name).items()}
 
 
-def choose(demos: dict[str, ModuleType], wanted: str | None) -> dict[str, ModuleType]:
+def choose(demos: dict[str, Any], wanted: str | None) -> dict[str, Any]:
     """Return the tour (None), one demo (its name) or every demo ("--all")."""
     if not demos:
         raise NoDemo("There are no demos: addon/demos has no module with a build(context) function.")
     if wanted == "--all":
         return demos
     if wanted is None:
-        return {name: module for name, module in demos.items() if getattr(module, "TOUR", True)}
+        return {name: demo for name, demo in demos.items() if demo.tour}
     if wanted not in demos:
         raise NoDemo(f"There is no demo {wanted!r}; there are: {', '.join(demos)}.")
     return {wanted: demos[wanted]}
 
 
-def perform(name: str, module: ModuleType, engine: str, budget: float) -> tuple[npt.NDArray[np.uint8], list[int]]:
+def perform(
+    name: str, demo: Any, engine: str, budget: float, eyes: Any = None
+) -> tuple[npt.NDArray[np.uint8], list[int]]:
     """Build one demo in an empty file and take as many pictures as fit into the budget [s].
+
+    Args:
+        name: Of the demo.
+        demo: Of ``find``.
+        engine: Of ``picture.choose_engine``.
+        budget: Time for pictures [s].
+        eyes: Puts the camera into the eyes of an actor, from a context; None for the demo's own view.
 
     Returns:
         (N, H, W, 3) pictures and N delays [1/100 s].
@@ -89,16 +99,18 @@ def perform(name: str, module: ModuleType, engine: str, budget: float) -> tuple[
     from . import picture
 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    module.build(bpy.context)
+    demo.build(bpy.context)
     scene = bpy.context.scene
     scene.name = name
-    first, last = getattr(module, "FRAMES", None) or picture.motion_range(scene)
+    first, last = demo.frames or picture.motion_range(scene)
     moments = _spaced(first, last, 24)
     boxes = picture.figure_points(scene, moments)
     points = boxes.reshape(-1, 3)
     picture.dress(scene, points)
-    if hasattr(module, "camera"):
-        module.camera(bpy.context)
+    if eyes is not None:
+        eyes(bpy.context)
+    elif demo.camera is not None:
+        demo.camera(bpy.context)
     elif picture.travels(boxes):
         picture.follow_camera(scene, boxes, moments)
     elif first == last:
@@ -106,6 +118,8 @@ def perform(name: str, module: ModuleType, engine: str, budget: float) -> tuple[
         last = first + _TURN_FRAMES - 1
     scene.frame_start, scene.frame_end = first, last
     picture.prepare(scene, engine, name.replace("_", " "))
+    if demo.light:
+        scene.display.shading.studio_light = demo.light
     count = np.clip(budget / picture.seconds_per_frame(scene), _SHEET_COLUMNS, _MOST_PICTURES)
     frames = _spaced(first, last, int(count))
     pictures = picture.render(scene, frames)
@@ -147,12 +161,13 @@ def sheet(pictures: list[npt.NDArray[np.uint8]]) -> npt.NDArray[np.uint8]:
     return np.concatenate(rows, axis=0)
 
 
-def run(archive: Path, folder: Path, wanted: str | None) -> None:
+def run(archive: Path, folder: Path, wanted: str | None, through_eyes: bool) -> None:
     """Install, perform the demos, and write the three files."""
     import bpy
 
     addon = install(archive)
     demos = choose(find(addon), wanted)
+    eyes = importlib.import_module(f"{addon.__name__}.demos._set").through_eyes if through_eyes else None
     from . import gif, picture
 
     engine = picture.choose_engine()
@@ -160,9 +175,9 @@ def run(archive: Path, folder: Path, wanted: str | None) -> None:
     budget = _TOUR_SECONDS / len(demos) if wanted is None else _DEMO_SECONDS
     pictures, delays, files = [], [], {}
     with tempfile.TemporaryDirectory() as scratch:
-        for name, module in demos.items():
+        for name, demo in demos.items():
             say(f"{name} ...")
-            shots, times = perform(name, module, engine, budget)
+            shots, times = perform(name, demo, engine, budget, eyes)
             pictures.append(shots)
             delays += times
             files[name] = Path(scratch) / f"{name}.blend"
@@ -176,9 +191,9 @@ def run(archive: Path, folder: Path, wanted: str | None) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    archive, folder, *wanted = arguments
+    archive, folder, *wanted = [argument for argument in arguments if argument != "--eyes"]
     try:
-        run(Path(archive), Path(folder), wanted[0] if wanted else None)
+        run(Path(archive), Path(folder), wanted[0] if wanted else None, "--eyes" in arguments)
     except NoDemo as error:
         say(str(error))
         return 2

@@ -131,6 +131,8 @@ def _rigify(bones: Any) -> Controls:
     arm, leg = ("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot", "toe")
     for s in (".L", ".R"):
         rows.append(Row(f"shoulder{s}", f"ORG-shoulder{s}"))
+        # an eye looks at its control: one that goes with the eye is always on its axis
+        rows.append(Row(f"eye{s}", f"ORG-eye{s}", place="always"))
         for finger in ("thumb", "f_index", "f_middle", "f_ring", "f_pinky"):
             rows += [Row(f"{finger}.{k}{s}", f"ORG-{finger}.{k}{s}") for k in ("01", "02", "03")]
             rest.append((f"{finger}.01_master{s}", f"ORG-{finger}.01{s}"))

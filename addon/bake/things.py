@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...core.maths import quat
+from ...core.maths import euler, quat
 from ...core.skeleton import Array
 from . import curves, nla
 from .curves import Channel
@@ -39,6 +40,35 @@ def write_way(ob: bpy.types.Object, feature: str, frames: Array, places: Array |
         path = ROTATION_CHANNEL.get(ob.rotation_mode, "rotation_euler")
         own = _turn(inverse) @ quat.to_matrix(turns)
         channels.append(Channel(path, rotation_values(own, ob.rotation_mode), "Object Transforms"))
+    return _written(ob, feature, frames, channels)
+
+
+def write_joints(ob: bpy.types.Object, feature: str, frames: Array, names: Sequence[str], angles: Array) -> Any:
+    """Key the bones of a machine.
+
+    Args:
+        ob: The armature.
+        feature: Who moves it.
+        frames: (T,) [frames].
+        names: Of L bones.
+        angles: (T, L, 3) about X, then Y, then Z [rad].
+
+    Returns:
+        The action.
+    """
+    channels = []
+    for k, name in enumerate(names):
+        mode = ob.pose.bones[name].rotation_mode
+        values = angles[:, k]
+        if mode != "XYZ":
+            values = rotation_values(euler.to_matrix(angles[:, k], "XYZ"), mode)
+        path = curves.bone_path(name, ROTATION_CHANNEL.get(mode, "rotation_euler"))
+        channels.append(Channel(path, np.asarray(values), name))
+    return _written(ob, feature, frames, channels)
+
+
+def _written(ob: bpy.types.Object, feature: str, frames: Array, channels: list[Channel]) -> Any:
+    """The action with these channels in place of those of an earlier way."""
     strip = way_of(ob, feature)
     action = strip.action if strip is not None else bpy.data.actions.new(f"{ob.name} {feature}")
     bag = curves.bag(ob, action)

@@ -9,6 +9,7 @@ from ._set import build_set, choose, end_with, view
 from .patrol import guided
 
 TOUR = False
+LIGHT = "paint.sl"
 
 
 def build(context: bpy.types.Context) -> None:
@@ -26,4 +27,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look into the hall from the side."""
-    view(context, (0.8, -4.0, 0.3), (-1.2, -13.5, 5.5), 40.0)
+    view(context, (0.0, -3.2, 0.3), (-1.5, -13.5, 8.0), 44.0)

@@ -1,4 +1,4 @@
-"""Through an unknown maze with dead ends; and a table that is moved behind an actor's back."""
+"""Through an unknown maze with dead ends; a table that is moved behind an actor's back; things hidden and gone."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from ...core.planning.walkers import scenes
 from ...core.planning.walkers.actors import ActorSetup
 from ...core.planning.walkers.behaviours import Stand
 from ...core.world import World
-from ._set import build_set, choose, end_with, view
+from ._set import build_set, choose, end_with, overhead, view
 
 TOUR = False
+LIGHT = "paint.sl"
 SIZE = 4
 """Cells of the maze along a side."""
 
@@ -35,7 +36,7 @@ def build(context: bpy.types.Context) -> None:
 def camera(context: bpy.types.Context) -> None:
     """Look down into the maze."""
     middle = 0.75 * SIZE
-    view(context, (middle, middle, 0.0), (middle - 2.0, middle - 4.5, 16.0))
+    view(context, (middle, middle, 0.0), (middle, middle - 4.2, 16.0))
 
 
 def hidden_table(context: bpy.types.Context) -> None:
@@ -52,3 +53,42 @@ def hidden_table(context: bpy.types.Context) -> None:
     choose(context, actor)
     bpy.ops.troupe.explore(target="Goal", known="everything", seconds=20.0)
     end_with(context, actor)
+
+
+def obscured(context: bpy.types.Context) -> None:
+    """Something appears before a cube that the actor knows: it still knows of it."""
+    _three(context, {"Three": ((5.0, -3.0), (0.0, 3.0))})
+
+
+def missing(context: bpy.types.Context) -> None:
+    """The cube is taken away, and something appears elsewhere: the actor sees as much as if it were hidden, and knows
+    that it is gone."""
+    _three(context, {"One": ((0.0, 6.0), (5.0, -5.0)), "Three": ((5.0, -3.0), (-3.0, 6.0))})
+
+
+def _three(context: bpy.types.Context, moves: dict[str, tuple[tuple[float, float], tuple[float, float]]]) -> None:
+    """One who stands and looks at two cubes while things are moved from place to place after a second."""
+    size = {"One": 0.8, "Two": 0.8, "Three": 1.5}
+    places = {"One": (0.0, 6.0), "Two": (3.0, 6.0), "Three": (5.0, -3.0)}
+    bodies = []
+    for k, (name, side) in enumerate(size.items()):
+        (x, y), (to_x, to_y) = moves.get(name, (places[name], places[name]))
+        shift = np.zeros((4 * 24, 3))
+        shift[24:] = (to_x - x, to_y - y, 0.0)
+        low, high = (x - side / 2, y - side / 2, 1.6 - side / 2), (x + side / 2, y + side / 2, 1.6 + side / 2)
+        bodies.append(scenes.box(name, k + 1, low, high, "prop", shift))
+    world = World((scenes.floor(-6.0, -8.0, 6.0, 9.0), *bodies), scenes.FPS)
+    # a goal that will yet move keeps it standing where it is
+    goal = Path(np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.5]]), ("x", "y"), np.array([0.0, 2.5, 2.54]))
+    walker = ActorSetup(scenes.towards(0.0, 0.0, 0.0, 6.0), Stand())
+    (actor,) = build_set(context, scenes.Scene(world, {"Walker": walker}, places={"Goal": goal})).values()
+    choose(context, actor)
+    bpy.ops.troupe.explore(target="Goal", known="everything", view=np.radians(90.0), seconds=4.0)
+    end_with(context, actor)
+
+
+VARIANTS = {
+    "hidden_table": (hidden_table, overhead(4.0, 2.7, 13.0)),
+    "obscured": (obscured, overhead(0.0, 2.0, 20.0)),
+    "missing": (missing, overhead(0.0, 2.0, 20.0)),
+}

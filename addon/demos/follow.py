@@ -9,6 +9,7 @@ from ._set import build_set, choose, end_with, view
 from .patrol import guided
 
 TOUR = False
+LIGHT = "paint.sl"
 
 
 def build(context: bpy.types.Context) -> None:
@@ -23,4 +24,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look at the side of the hall they go along."""
-    view(context, (-1.8, -4.0, 0.4), (-4.0, -13.5, 5.0), 40.0)
+    view(context, (-2.4, -4.4, 0.4), (-4.5, -14.5, 7.5), 44.0)

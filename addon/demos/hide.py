@@ -12,6 +12,7 @@ from ._set import build_set, choose, end_with, view
 from .patrol import guided
 
 TOUR = False
+LIGHT = "paint.sl"
 SCREENS = ((-2.2, -1.0, -0.6, -0.8), (0.8, -1.0, 2.4, -0.8), (-0.9, 1.4, 0.9, 1.6))
 """Walls to hide behind [m]."""
 
@@ -34,4 +35,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look down on the screens."""
-    view(context, (-0.5, -1.6, 0.4), (-2.5, -11.5, 7.0), 38.0)
+    view(context, (-0.4, -1.4, 0.0), (-1.5, -9.0, 14.0), 44.0)

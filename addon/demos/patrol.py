@@ -10,6 +10,7 @@ from ...core.planning.walkers import scenes
 from ._set import build_set, choose, empty, end_with, view
 
 TOUR = False
+LIGHT = "paint.sl"
 
 
 def build(context: bpy.types.Context) -> None:
@@ -33,4 +34,4 @@ def guided(context: bpy.types.Context, guide: Any, seconds: float = 10.0) -> Non
 
 def camera(context: bpy.types.Context) -> None:
     """Look into the hall from above."""
-    view(context, (-0.5, -1.0, 0.0), (-3.0, -13.0, 10.5), 42.0)
+    view(context, (-0.4, -0.4, 0.0), (-1.5, -11.5, 14.0), 42.0)

@@ -11,6 +11,7 @@ from ...core.world import World
 from ._set import build_set, choose, end_with, view
 
 TOUR = False
+LIGHT = "paint.sl"
 
 
 def build(context: bpy.types.Context) -> None:

@@ -8,6 +8,7 @@ from ._set import build_set, choose, end_with, view
 from .hide import screens
 
 TOUR = False
+LIGHT = "paint.sl"
 
 
 def build(context: bpy.types.Context) -> None:
@@ -20,4 +21,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look down on the screens."""
-    view(context, (-0.5, -0.3, 0.3), (-3.5, -11.0, 8.5), 32.0)
+    view(context, (-0.2, -0.4, 0.0), (-1.2, -7.0, 13.0), 36.0)

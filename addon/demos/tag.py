@@ -8,6 +8,7 @@ from ...core.planning.walkers import scenes
 from ._set import build_set, choose, end_with, view
 
 TOUR = False
+LIGHT = "paint.sl"
 
 
 def build(context: bpy.types.Context) -> None:
@@ -20,4 +21,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look into the hall from above."""
-    view(context, (0.0, -0.3, 0.0), (-3.0, -13.0, 10.5), 42.0)
+    view(context, (-0.4, 0.2, 0.0), (-1.5, -11.0, 14.5), 43.0)

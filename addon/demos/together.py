@@ -8,6 +8,7 @@ from ._set import build_set, choose, end_with, view
 from .hide import screens
 
 TOUR = False
+LIGHT = "paint.sl"
 
 
 def build(context: bpy.types.Context) -> None:
@@ -23,4 +24,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look down on the chase."""
-    view(context, (0.5, -0.5, 0.2), (-3.0, -13.0, 10.5), 42.0)
+    view(context, (1.2, -1.2, 0.0), (0.0, -10.0, 14.5), 44.0)

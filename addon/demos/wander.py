@@ -9,6 +9,7 @@ from ._set import build_set, choose, end_with, view
 from .patrol import guided
 
 TOUR = False
+LIGHT = "paint.sl"
 
 
 def build(context: bpy.types.Context) -> None:
@@ -26,4 +27,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look into the hall from above."""
-    view(context, (-0.5, -0.5, 0.0), (-4.0, -13.0, 10.5), 44.0)
+    view(context, (-0.3, -0.6, 0.0), (-1.5, -12.5, 15.0), 48.0)

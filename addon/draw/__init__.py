@@ -22,6 +22,7 @@ COLOURS = {
 WAY_COLOURS = {
     "blocked": (0.90, 0.35, 0.25, 1.0),
     "free": (0.35, 0.75, 0.45, 1.0),
+    "searched": (0.75, 0.35, 0.95, 1.0),
     "way": (0.20, 0.55, 1.00, 1.0),
     "old way": (0.45, 0.55, 0.70, 1.0),
     "track": (1.00, 0.70, 0.15, 1.0),
@@ -107,18 +108,22 @@ def _paint(parts: Mapping[str, Any], kind: str, alpha: float, depth: str, width:
 
 
 def _draw() -> None:
-    from . import navigation  # it builds on this module
+    from . import hands, navigation  # they build on this module
 
     context = bpy.context
     if not context.space_data.overlay.show_overlays:
         return
     actors = [ob for ob in scene.selected_armatures(context) if rig.is_cast(ob)]
+    if hands.shown(context):
+        lines(hands.grasps(context), 2.5)
+    lines(hands.search(context), 2.0, 0.8)
     for ob in actors:
         if context.scene.troupe.show_roles:
             lines({name: [p[:] for p in points] for name, points in role_lines(ob).items()}, 4.0)
         picture = navigation.picture(context, ob)
         if picture is not None:
-            areas(picture.areas, 0.25)
+            areas({name: points for name, points in picture.areas.items() if name != "searched"}, 0.25)
+            areas({name: points for name, points in picture.areas.items() if name == "searched"}, 0.6)
             lines(picture.lines, 2.5, 0.9)
 
 

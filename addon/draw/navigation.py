@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ...core.skeleton import Array
-from .. import scene, trace
+from .. import scene, settings, trace
 
 LIFT = 0.02
 """How far over the floor things are drawn [m]."""
+SEEN = 0.14
+"""Least side of a cell that is drawn by itself [m]."""
 FAR = 6.0
 """How far a view is drawn [m]."""
 _CORNERS = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
@@ -32,9 +34,7 @@ class Picture:
 
 def picture(context: bpy.types.Context, actor: Any) -> Picture | None:
     """What is to be shown of the chosen result of an actor at the current frame; None when there is nothing."""
-    shown = {
-        name for name in ("map", "ways", "track", "view", "memory") if getattr(context.scene.troupe, f"show_{name}")
-    }
+    shown = {name for name, _ in settings.NAVIGATION_SHOWN if getattr(context.scene.troupe, f"show_{name}")}
     found = trace.last_trace(actor) if shown else None
     if found is None:
         return None
@@ -44,6 +44,8 @@ def picture(context: bpy.types.Context, actor: Any) -> Picture | None:
     areas: dict[str, Array] = {}
     if "map" in shown:
         areas |= map_areas(kept["map"])
+    if "searched" in shown and kept.get("searched"):
+        areas |= searched_areas(kept, time)
     if "ways" in shown:
         lines |= way_lines(kept["ways"], time, kept["floor"])
     if "track" in shown:
@@ -65,16 +67,32 @@ def map_areas(plain: Mapping[str, Any]) -> dict[str, Array]:
 
 @lru_cache(maxsize=4)
 def _map_areas(bits: str, rows: int, columns: int, cell: float, x: float, y: float, floor: float) -> dict[str, Array]:
-    blocked = trace.blocked_of({"blocked": bits, "rows": rows, "columns": columns})
+    blocked = trace.unpacked(bits, rows, columns)
     return {name: _tiles(cells, cell, x, y, floor) for name, cells in (("blocked", blocked), ("free", ~blocked))}
 
 
-def _tiles(cells: npt.NDArray[np.bool_], cell: float, x: float, y: float, floor: float) -> Array:
-    """Two triangles for every run of cells in a row (3 n, 3)."""
+def searched_areas(kept: Mapping[str, Any], time: float) -> dict[str, Array]:
+    """Triangles over the cells that were looked at to find the way followed at a time [s]: (3 n, 3) [m]."""
+    plain = kept["map"]
+    bits = kept["searched"][_followed(kept["ways"], time)]
+    cells = trace.unpacked(bits, plain["rows"], plain["columns"])
+    # single cells beside corners are drawn large enough to be found
+    wider = max(0.0, SEEN - plain["cell"]) / 2.0 if np.count_nonzero(cells) < 500 else 0.0
+    x, y = plain["origin"]
+    return {"searched": _tiles(cells, plain["cell"], x, y, plain["floor"] + LIFT, wider)}
+
+
+def _followed(ways: Sequence[Any], time: float) -> int:
+    """Number of the way that was followed at a time [s]."""
+    return max((k for k, (when, _) in enumerate(ways) if when <= time + 1e-6), default=0)
+
+
+def _tiles(cells: npt.NDArray[np.bool_], cell: float, x: float, y: float, floor: float, wider: float = 0.0) -> Array:
+    """Two triangles for every run of cells in a row (3 n, 3), wider by some on every side [m]."""
     edge = np.diff(np.pad(cells.astype(np.int8), ((0, 0), (1, 1))), axis=1)
     row, first = np.nonzero(edge == 1)
     _, last = np.nonzero(edge == -1)
-    gap = 0.06 * cell
+    gap = 0.06 * cell - wider
     low = np.stack([x + first * cell + gap, y + row * cell + gap], axis=-1)
     high = np.stack([x + last * cell - gap, y + (row + 1) * cell - gap], axis=-1)
     corners = [
@@ -91,7 +109,7 @@ def _tiles(cells: npt.NDArray[np.bool_], cell: float, x: float, y: float, floor:
 
 def way_lines(ways: Sequence[Any], time: float, floor: float) -> dict[str, Array]:
     """The way that was followed at a time [s], and the others, as lines."""
-    now = max((k for k, (when, _) in enumerate(ways) if when <= time + 1e-6), default=0)
+    now = _followed(ways, time)
     old = [_segments(points, floor) for k, (_, points) in enumerate(ways) if k != now]
     return {
         "way": _segments(ways[now][1], floor) if ways else np.zeros((0, 3)),

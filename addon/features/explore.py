@@ -41,9 +41,11 @@ class Operator(CompanyOperator):
     @classmethod
     def perform_steps(cls, context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
         motions, traces = {}, {}
+        tracks: dict[str, Path] = {}
         for k, (name, member) in enumerate(members.items()):
-            work = explore_steps(context, member)
-            motions[name], traces[name] = yield from part(work, k / len(members), 1.0 / len(members))
+            # one after the other: each sees and dodges those who have set out before it
+            work = explore_steps(context, member, tracks)
+            motions[name], traces[name], tracks[name] = yield from part(work, k / len(members), 1.0 / len(members))
         return Played(motions, traces)
 
     @classmethod
@@ -56,8 +58,8 @@ class Operator(CompanyOperator):
                 self.report({"WARNING"}, f"{name} did not get there: read its transcript")
 
 
-def explore_steps(context: bpy.types.Context, member: Member) -> Steps[Any]:
-    """Steps to the motion of one actor, and its trace."""
+def explore_steps(context: bpy.types.Context, member: Member, tracks: Mapping[str, Path]) -> Steps[Any]:
+    """Steps to the motion of one actor, its trace and its track, among others whose tracks are known."""
     from ...core.planning.senses.exploring import decisions, exploring, set_out, walked
     from ...core.planning.senses.scenery import actor_body
     from ...core.planning.walkers.verify import jolt, verify
@@ -85,11 +87,12 @@ def explore_steps(context: bpy.types.Context, member: Member) -> Steps[Any]:
     bodies = list(world.bodies)
     for guest, motion in guests.items():
         number = 1 + max((b.id for b in bodies), default=-1)
-        bodies.append(actor_body(guest, number, motion.base, 0.25, 1.7, begin.floor))
+        base = tracks[guest].points if guest in tracks else motion.base
+        bodies.append(actor_body(guest, number, base, 0.25, 1.7, begin.floor))
     world = World(tuple(bodies), world.fps)
     goal = Path(np.array([params.place[:2]]), ("x", "y"), np.zeros(1))
     if params.target in guests:
-        base = guests[params.target].base
+        base = tracks[params.target].points if params.target in tracks else guests[params.target].base
         assert base is not None
         goal = Path(base[:, :2], ("x", "y"), np.arange(len(base)) / rate)
     elif sign is not None:
@@ -116,12 +119,12 @@ def explore_steps(context: bpy.types.Context, member: Member) -> Steps[Any]:
         "success": arrived,
         "length": float(np.hypot(*np.diff(track.points[:, :2], axis=0).T).sum()),
         "searches": len(outing.plans),
-        "cells": len(outing.aware.looks),
+        "cells": sum(len(places) for places in outing.searched),
         "checks": 2 * len(track.points) - 1,
         "offences": [vars(o) for o in offences],
         "acceleration": jolt(motion),
     }
-    return (begin.raised(motion) if level else motion), kept
+    return (begin.raised(motion) if level else motion), kept, track
 
 
 def _around(track: Path, goal: Path) -> Any:
@@ -140,6 +143,7 @@ def _trace(member: Member, params: ExploringParams, outing: Outing, track: Path,
         "fps": 1.0 / outing.dt,
         "map": trace.map_plain(chart),
         "ways": [[round(k * outing.dt, 3), trace.rounded(way.points[:, :2])] for k, way in outing.plans],
+        "searched": [trace.searched(chart, places) for places in outing.searched],
         "track": trace.rounded(track.points),
         "floor": floor,
         "radius": params.radius,

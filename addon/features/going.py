@@ -201,7 +201,7 @@ def _walked(stage: Stage, state: State, name: str, m: Member, setup: ActorSetup)
 def _note_ways(planned: dict[str, list[Any]], state: State, before: tuple[Any, ...]) -> None:
     for name, mind, old in zip(state.cast.names, state.minds, before, strict=True):
         if mind.plan is not None and mind.plan is not old.plan:
-            planned[name].append([round(state.clock, 3), trace.rounded(mind.plan.points)])
+            planned[name].append((round(state.clock, 3), mind.plan))
 
 
 def _traces(
@@ -233,7 +233,8 @@ def _traces(
             "frame": members[lead].start.frame,
             "fps": rate,
             "map": chart,
-            "ways": [[when * slow, trace.rounded(np.array(points) * size)] for when, points in planned[name]],
+            "ways": [[when * slow, trace.rounded(plan.points * size)] for when, plan in planned[name]],
+            "searched": [trace.searched(state.chart.map, plan.searched) for _, plan in planned[name]],
             "track": trace.rounded(track),
             "floor": stage.departures[name].floor,
             "radius": told.radius * size,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
@@ -17,7 +18,7 @@ from ...core.maths import quat
 from ...core.motion import Event
 from ...core.params import declared
 from ...core.skeleton import Array
-from .. import scene
+from .. import extend, scene
 from ..bake import things
 from ..scene import parts
 from ..steps import Steps
@@ -29,6 +30,7 @@ from .filming import camera_ways
 from .travel import style_of
 
 if TYPE_CHECKING:
+    from ...core.acting.body.tracks import Track
     from ...core.acting.direction import Named
     from ...core.acting.play import PlayRecord
     from ...core.acting.repertoire.tables import Sheet
@@ -79,7 +81,6 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
     """Steps to what a company does by its script; changes nothing."""
     from ...core.acting.bodies import Player, bodies
     from ...core.acting.body.body import BodyParams
-    from ...core.acting.body.tracks import Track
     from ...core.acting.direction import assigned, named
     from ...core.acting.mind.walking import WalkingStage
     from ...core.acting.play import perform_play
@@ -87,7 +88,7 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
 
     params: PlayParams = members[lead].params
     text = scripting.text_of(params.script, "script")
-    script = named(text, params.script)
+    script = named(text, params.script, extend.statements())
     names = assigned(params.parts, list(script.actors), [members[m].actor.name for m in members])
     rate = scene.fps(context.scene)
     first = members[lead].start.frame
@@ -104,19 +105,20 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
         name = names[member.actor.name]
         cast.append(parts.member(member.actor, name, begin.place))
         all_curves |= parts.curves_of(member.actor, name, frames, rate)
-        styles = parts.styles_of(member.actor, known, frames, rate)
+        styles = tracks_of(parts.styles_of(member.actor, known, frames, rate))
         clips = clip_sheets(context, member, script)
         floors[member.actor.name] = begin
         players[name] = Player(
             member.cast.skeleton,
             lowered(begin),
             TravelParams(walk=style_of(params.style)),
-            {
-                key: Track(np.asarray(v[0]), np.asarray(v[1])) if isinstance(v, tuple) else v
-                for key, v in styles.items()
-            },
+            styles,
             clips,
         )
+    spots = np.array([begin.place[:2] for begin in floors.values()])
+    ways_there = yield from _share(
+        parts.floorplan_steps(context, script, spots, [begin.floor for begin in floors.values()]), READ, 0.25
+    )
     extra = [sheet for player in players.values() for sheet in player.sheets]
     record = perform_play(
         [(text, params.script)],
@@ -129,7 +131,8 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
         commands=_directions(params),
         locked=_take(params),
         locking="choices" if params.lock == "choices" else "take",
-        moving=WalkingStage,
+        statements=extend.statements(),
+        moving=partial(WalkingStage, ways=ways_there),
     )
     yield DECIDED
     props = {n: _matrices(context, n, ways[n].points) for n in script.props if n in ways}
@@ -159,8 +162,8 @@ def sheets_of(text: str, source: str) -> list[Sheet]:
     from ...core.acting.repertoire.tables import read_sheet
 
     stock = list(repertoire())
-    own = action_sheet([(text, source)], ActionLibrary(stock).names)
-    return [*stock, read_sheet(own, source)] if own else stock
+    own = action_sheet([(text, source)], ActionLibrary(stock).names, tuple(extend.statements()))
+    return [*stock, read_sheet(own, source, extend.signals())] if own else stock
 
 
 def clip_sheets(context: bpy.types.Context, member: Member, script: Named) -> tuple[Sheet, ...]:
@@ -175,6 +178,13 @@ def clip_sheets(context: bpy.types.Context, member: Member, script: Named) -> tu
         for clip in recorded(context, member.actor, member.cast, [n for n in wanted if canonical(n) not in known]):
             found.append(Sheet({clip.name: clip}, [(group, [clip.name])]))
     return tuple(found)
+
+
+def tracks_of(styles: Mapping[str, Any]) -> dict[str, float | Track]:
+    """Style parameters as a body takes them, of numbers and (times [s], values)."""
+    from ...core.acting.body.tracks import Track
+
+    return {key: Track(np.asarray(v[0]), np.asarray(v[1])) if isinstance(v, tuple) else v for key, v in styles.items()}
 
 
 def style_names(sheets: list[Sheet]) -> dict[str, float]:

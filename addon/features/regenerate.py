@@ -11,6 +11,7 @@ from ...core.landing import LandingParams, RegenerateParams
 from .. import bake, rig, scene, settings
 from ..bake import nla, results
 from ..steps import Steps
+from . import handling
 from .base import ActorOperator, FeatureOperator, MotionOperator
 
 ICON = "FILE_REFRESH"
@@ -140,7 +141,10 @@ class Remove(_ResultOperator):
     def act(self, context: bpy.types.Context, actor: Any) -> str:
         wanted = results.results_of(actor) if self.every else [results.find(actor, self.result or chosen(actor))]
         names = [f.action.name for f in wanted]
+        hands = [handling.record_of(f.action) for f in wanted]
         kept = sum([results.remove(actor, f) for f in wanted])
+        for record in hands:
+            handling.forget(actor, record)
         actor.troupe.result = ""
         tail = f"; {kept} edited by hand kept as actions in the file" if kept else ""
         return f"{actor.name}: removed {', '.join(names)}{tail}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import importlib
 import json
 import os
 import sys
@@ -22,6 +21,7 @@ from ...core.formats.toml import Place
 from ...core.job import Job, Output, Step
 from ...core.params import Param, Params, declared
 from .. import FEATURES
+from ..demos import demos
 from ..features import all_steps, modules, steps_of
 from . import interrupt, output
 from .run import in_window, run
@@ -150,8 +150,10 @@ def _feature(arguments: argparse.Namespace, say: Any) -> dict[str, Any]:
 
 def _demo(arguments: argparse.Namespace, say: Any) -> dict[str, Any]:
     known = [name for names in FEATURES.values() for name in names]
-    if arguments.name is not None and arguments.name not in known:
-        raise FormatError(SOURCE, 1, 1, f"no demo {arguments.name!r}; there are {', '.join(known)}")
+    wanted = known if arguments.name is None else [arguments.name.partition(".")[0]]
+    scenes = {key: scene for name in wanted if name in known for key, scene in demos(name).items()}
+    if arguments.name is not None and arguments.name not in scenes:
+        raise FormatError(SOURCE, 1, 1, f"no demo {arguments.name!r}; there are {', '.join(scenes or known)}")
     if arguments.output and arguments.name is None:
         raise FormatError(SOURCE, 1, 1, "--output keeps one scene: name the demo")
     written: list[str] = []
@@ -159,7 +161,7 @@ def _demo(arguments: argparse.Namespace, say: Any) -> dict[str, Any]:
         say(f"demo {name}")
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         with in_window():
-            importlib.import_module(f"{__package__.rpartition('.')[0]}.demos.{name}").build(bpy.context)
+            scenes[name].build(bpy.context)
             interrupt.check()
             written += output.write(Output(blend=_blend(arguments.output)), "", {}, {}, say)
     return {"ok": True, "demos": [arguments.name] if arguments.name else known, "written": written}

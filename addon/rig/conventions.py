@@ -35,3 +35,7 @@ def convention_of(names: tuple[str, ...]) -> str:
     """The family's name, or "unknown"."""
     listed = "\n".join(names)
     return next((label for label, pattern in KNOWN if re.search(pattern, listed, re.M)), "unknown")
+
+
+HIDDEN = {"Rigify generated": {"eye_L": "ORG-eye.L", "eye_R": "ORG-eye.R"}}
+"""Convention to roles whose bones deform nothing, so that only their names tell."""

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.errors import InvalidRig
 from ...core.skeleton import ARM, CORE_ROLES, FINGERS, LEG, ROLES, SIDES
 from .body import LEANING, Body, find_body
-from .conventions import convention_of
+from .conventions import HIDDEN, convention_of
 from .extremities import clavicle, eye, fingers, jaw, root, toe
 from .facing import sided
 from .limbs import Evidence
@@ -194,6 +194,9 @@ def _mapping(bones: Bones, tree: Tree, evidence: Evidence, body: Body) -> Mappin
     above = root(bones, tree, body, int(tree.bones[nodes["hips"][0]]))
     if above >= 0:
         roles["root"], confidence["root"] = (bones.names[above],), confidence["hips"]
+    for role, name in HIDDEN.get(convention_of(bones.names), {}).items():
+        if role not in roles and name in bones.names:
+            roles[role], confidence[role] = (name,), confidence["head"]
     return Mapping(
         {role: roles[role] for role in ROLES if role in roles},
         float(np.mean([confidence[role] for role in CORE_ROLES])),

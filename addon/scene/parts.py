@@ -7,21 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
+from mathutils import Vector
 
 from ...core.motion import Path
 from ...core.skeleton import Array
 from ..steps import Steps
 from .channels import keyed
-from .rates import fps
+from .rates import fps, metre
 from .tracks import read_tracks_steps
+from .world import read_world_steps
 
 if TYPE_CHECKING:
     from ...core.acting.direction import Named
+    from ...core.acting.floorplan import Floorplan
     from ...core.acting.mind.cast import Member
     from ...core.acting.play import Curves
 
 TOWARD = " toward "
 """Between property and name in a custom property that is a relation: "sympathy toward Otto"."""
+
+CLIMB, ANKLE, HEADROOM = 0.35, 0.05, 1.9
+"""Highest step that is taken, and between which heights over the floor a prop is in the way [m]."""
 
 
 def find(context: bpy.types.Context, name: str) -> Any:
@@ -101,9 +107,35 @@ def things_steps(
         members.append(
             Member(name.title() if name == "camera" else name, wanted[name], place=(*points[0, :2].tolist(), heading))
         )
-        if len(points) > 1 and np.ptp(points[:, :2], axis=0).max() > 1e-6:
-            curves[members[-1].name, "location"] = (times, [tuple(row) for row in points[:, :2].tolist()])
+        if len(points) > 1 and np.ptp(points[:, :3], axis=0).max() > 1e-6:
+            curves[members[-1].name, "location"] = (times, [tuple(row) for row in points[:, :3].tolist()])
     return members, curves, {name: tracks[ob.name] for name, ob in objects.items()}
+
+
+def floorplan_steps(
+    context: bpy.types.Context, named: Named, spots: Array, floors: Sequence[float]
+) -> Steps[Floorplan]:
+    """Steps to what stands on the stage of a play now.
+
+    Args:
+        named: What the script names; its props are in the way only while nobody holds them.
+        spots: (n, 2) where the actors stand [m].
+        floors: Height of the floor under each [m].
+    """
+    from ...core.acting.floorplan import Floorplan
+    from ...core.planning.ways.footing import with_footing
+
+    props = {name: ob for name in named.props if (ob := find(context, name)) is not None}
+    world = yield from read_world_steps(context, None, tuple(props.values()))
+    floor = float(np.median(floors))
+    world = with_footing(world, np.column_stack([spots, floors]), CLIMB)
+    size, things = metre(context.scene), {}
+    for name, ob in props.items():
+        corners = np.array([ob.matrix_world @ Vector(c) for c in ob.bound_box]) * size
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        if ob.type == "MESH" and low[2] < floor + HEADROOM and high[2] > floor + ANKLE:
+            things[name] = 0.5 * float(max(high[:2] - low[:2]))
+    return Floorplan(world, things, floor)
 
 
 def styles_of(ob: Any, known: Mapping[str, Any], frames: Array, rate: float) -> dict[str, Any]:

@@ -8,7 +8,6 @@ events.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,28 +15,22 @@ import numpy as np
 
 from ..errors import InvalidParam
 from ..gait.travel import TravelParams
-from ..kinematics import fk
-from ..kinematics.limb_ik import LIMBS, place_limb
 from ..maths import quat
 from ..maths.ramp import smoothstep
 from ..motion import Motion
 from ..performance import Attachment, Performance
 from ..skeleton import Array, Pose, Skeleton
 from .body.body import BodyParams
-from .body.contact import contacts_of, meeting
 from .body.enacting import Part, enact
 from .body.tracks import Track
 from .bodyorders import body_orders
+from .hands import palms, reaching, shake
 from .play import PlayRecord
 from .repertoire.library import ActionLibrary
 from .repertoire.tables import Sheet
 
-PALM = 0.6
-"""Where the palm is between wrist and finger roots."""
 TAKE, LET_GO = 0.5, 0.6
 """Time in which a hand reaches for a prop, and comes back from it [s]."""
-REACHED = 0.98
-"""Part of its length to which an arm is stretched for a prop or a hand."""
 HELD = 0.03
 """How far above the palm the middle of a held thing is [m]."""
 
@@ -87,15 +80,16 @@ def bodies(
         raise InvalidParam("players", strangers, f"have no part in the play; parts are {', '.join(record.selections)}")
     params = replace(params or BodyParams(), seed=record.body_seed)
     order = list(record.selections)
+    heights = {name: float(track[0, 2, 3]) for name, track in (props or {}).items()}
     motions = {}
     for name, player in players.items():
         own_sheets = [*sheets, *player.sheets]
         library = ActionLibrary(own_sheets)
-        asked = body_orders(record, name, library, fps)
+        asked = body_orders(record, name, library, fps, heights=heights)
         part = Part(asked.wishes, smoothed(record.base(name, fps)), asked.targets, player.styles, player.start)
         own = replace(params, actor=order.index(name))
         motions[name] = enact(player.skeleton, own_sheets, part, fps, own, player.gait)
-    _shake(record, motions)
+    shake(record.events, motions)
     things = _carry(record.attachments, motions, props or {})
     return Performance(motions, things, record.attachments, record.events, record.transcript)
 
@@ -108,71 +102,6 @@ def smoothed(track: Array) -> Array:
         padded = np.concatenate([out[:1], out, out[-1:]])
         out = 0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:]
     return out
-
-
-def palms(motion: Motion, side: str = "R") -> tuple[Array, Array]:
-    """Places (T, 3) of a palm [m], and (T, 3) from the wrist to it."""
-    body = motion.skeleton
-    positions, globals_ = fk.forward(body, motion.rotations, motion.roots)
-    hand = body.joint(f"hand_{side}")
-    away = quat.rotate(globals_[:, hand], PALM * body.tips[hand])
-    return positions[:, hand] + away, away
-
-
-def reaching(motion: Motion, goals: Array, weights: Array, side: str = "R") -> Motion:
-    """The motion with a palm brought to goals (T, 3) [m] by weights (T,); the hand keeps its turn."""
-    body = motion.skeleton
-    positions, globals_ = fk.forward(body, motion.rotations, motion.roots)
-    palm, away = palms(motion, side)
-    shoulder, length = _arm(motion, side)
-    line = palm + weights[:, None] * (goals - palm) - shoulder
-    far = np.maximum(np.linalg.norm(line, axis=-1), 1e-9)
-    had = np.linalg.norm(palm - shoulder, axis=-1) * (1.0 - weights)
-    wrist = shoulder + line * np.minimum(1.0, np.maximum(length, had) / far)[:, None] - away
-    solved = place_limb(body, globals_, positions, LIMBS[f"hand_{side}"], wrist)
-    globals_ = np.where((weights > 0.0)[:, None, None], solved, globals_)
-    return replace(motion, rotations=quat.continuous(fk.local_rotations(body, globals_)))
-
-
-def _shake(record: PlayRecord, motions: dict[str, Motion]) -> None:
-    """Bring hands together that touch, in place."""
-    for touch in contacts_of(record.events):
-        first, second = motions.get(touch.first), motions.get(touch.second)
-        if first is None or second is None:
-            continue
-        weights = touch.weights(np.arange(len(first)) / first.fps)
-        middle, _ = meeting(palms(first)[0], palms(second)[0], np.ones(len(weights)))
-        middle = _reachable(middle, (first, second))
-        motions[touch.first] = _touched(reaching(first, middle, weights), weights)
-        motions[touch.second] = _touched(reaching(second, middle, weights), weights)
-
-
-def _reachable(middle: Array, pair: Sequence[Motion]) -> Array:
-    """Points (T, 3) brought toward the middle between two shoulders until both palms can be there [m]."""
-    arms = [_arm(motion, "R") for motion in pair]
-    centre = 0.5 * (arms[0][0] + arms[1][0])
-    low, high = np.zeros(len(middle)), np.ones(len(middle))
-    for _ in range(24):
-        share = 0.5 * (low + high)
-        point = middle + share[:, None] * (centre - middle)
-        fits = np.all([np.linalg.norm(point - shoulder, axis=-1) <= length for shoulder, length in arms], axis=0)
-        low, high = np.where(fits, low, share), np.where(fits, share, high)
-    near = np.all([np.linalg.norm(middle - shoulder, axis=-1) <= length for shoulder, length in arms], axis=0)
-    share = np.where(near, 0.0, high)
-    return middle + share[:, None] * (centre - middle)
-
-
-def _arm(motion: Motion, side: str) -> tuple[Array, float]:
-    """Around which point (T, 3) a palm can go as the hand is turned, and how far [m]."""
-    body = motion.skeleton
-    positions, _ = fk.forward(body, motion.rotations, motion.roots)
-    length = sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("forearm", "hand"))
-    return positions[:, body.joint(f"upper_arm_{side}")] + palms(motion, side)[1], REACHED * length
-
-
-def _touched(motion: Motion, weights: Array) -> Motion:
-    held = motion.curves.get("contact/hand_R", np.zeros(len(motion)))
-    return replace(motion, curves={**motion.curves, "contact/hand_R": np.maximum(held, (weights >= 1.0) * 1.0)})
 
 
 def _carry(

@@ -8,7 +8,7 @@ record.transcript               # what happened, and why
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from ..skeleton import Array
 from .language.lexer import key_of
 from .language.parser import parse
 from .mind.attention import Aim
-from .mind.bodyport import BodyPort, KinematicStage
+from .mind.bodyport import RADIUS, BodyPort, KinematicStage
 from .mind.cast import Member
 from .mind.commands import command
 from .mind.company import Company
@@ -37,6 +37,8 @@ DT = 1.0 / 30.0
 MAX_STEPS = 10_000_000
 Curves = Mapping[tuple[str, str], "Curve | tuple[Sequence[float], Sequence[object]]"]
 """(name, property) to a function of time or to (times [s], values)."""
+Moving = Callable[[Mapping[str, tuple[float, float, float]]], KinematicStage]
+"""Makes a stage of points from where everyone is: x, y [m] and heading [rad]."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,9 @@ class PlayRecord:
         """The events as lines of JSON."""
         return to_text(self.events)
 
-    def base(self, actor: str, fps: float) -> Array:
-        """(T, 3) x, y [m] and heading [rad] of an actor, sampled from the start to the end."""
-        times = np.arange(int(np.floor(self.seconds * fps + 1e-9)) + 1) / fps
+    def base(self, actor: str, fps: float, first: float = 0.0) -> Array:
+        """(T, 3) x, y [m] and heading [rad] of an actor, sampled from a time [s] to the end."""
+        times = first + np.arange(int(np.floor((self.seconds - first) * fps + 1e-9)) + 1) / fps
         rows = [
             (*(self.stage.position(actor, t) or (0.0, 0.0))[:2], self.stage.heading(actor, t)) for t in times.tolist()
         ]
@@ -91,7 +93,7 @@ def rehearse(
     statements: Statements | None = None,
     options: PlayOptions | None = None,
     stage: BodyPort | None = None,
-    moving: type[KinematicStage] = KinematicStage,
+    moving: Moving = KinematicStage,
     **more: Any,
 ) -> Play:
     """A play that is ready to be stepped; the arguments are those of `perform_play`."""
@@ -103,6 +105,7 @@ def rehearse(
     members = [m if isinstance(m, Member) else Member(m) for m in cast]
     company = Company(programs, members, vocabulary_of(library), behaviour_seed)
     points = moving(_places(company))
+    points.solid.update({h.name: RADIUS for h in company.world.values() if h.kind == "actor"})
     for (name, prop), given in (property_curves or {}).items():
         holder, curve = _holder(company, name), curve_of(given, f"{name} {prop}")
         holder.values.pop(key_of(prop), None)
@@ -129,7 +132,7 @@ def perform_play(
     statements: Statements | None = None,
     options: PlayOptions | None = None,
     stage: BodyPort | None = None,
-    moving: type[KinematicStage] = KinematicStage,
+    moving: Moving = KinematicStage,
 ) -> PlayRecord:
     """Perform a play from its start.
 

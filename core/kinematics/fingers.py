@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from ..errors import InvalidParam
 from ..maths import geometry, quat
 from ..maths.geometry import Surface
-from ..skeleton import FINGERS, Array, Skeleton
+from ..skeleton import FINGERS, Array, Skeleton, frozen
 from ..world import World
 from . import anatomy, fk
 
@@ -107,6 +108,10 @@ HANDSHAPES: Mapping[str, HandShape] = MappingProxyType(
             {"fingers": _flat(0, 3, 3), "thumb": ((10, 10, 0), (0, 0, 0), (0, 0, 0))},
             {"fingers": _flat(0, 3, 3), "thumb": ((10, 10, 0), (0, 0, 0), (0, 0, 0))},
         ),
+        "press": HandShape(
+            {"fingers": _flat(-38, -10, -8), "thumb": ((-20, 10, -30), (-18, 0, 0), (-18, 0, 0))},
+            {"fingers": _flat(15, 15, 10), "thumb": ((20, 10, 0), (10, 0, 0), (10, 0, 0))},
+        ),
         "index": HandShape(
             {"fingers": _flat(75, 90, 55), "index": _flat(0, 3, 3), "thumb": ((35, -15, 0), (15, 0, 0), (20, 0, 0))},
             {"fingers": _flat(75, 90, 55), "index": _flat(0, 3, 3), "thumb": ((35, -15, 0), (15, 0, 0), (20, 0, 0))},
@@ -166,6 +171,7 @@ def palm_axes(side: str) -> Array:
     return np.column_stack([outward, thumb, np.cross(outward, thumb)])
 
 
+@lru_cache(maxsize=64)
 def grip_place(skeleton: Skeleton, side: str, shape: str) -> Array:
     """(3,) what of a hand in this shape is brought to an object, from the wrist in the axes of the hand [m]."""
     still = np.tile(quat.IDENTITY, (len(skeleton), 1))
@@ -173,7 +179,7 @@ def grip_place(skeleton: Skeleton, side: str, shape: str) -> Array:
     shares = np.linspace(0.0, 1.0, 21) if grip == "tips" else np.zeros(1)
     # where thumb and finger tips come nearest to each other they hold something small
     found = [_gripped(skeleton, shaped(skeleton, still, side, shape, float(s)), side, shape) for s in shares]
-    return min(found, key=lambda held: held[1])[0]
+    return frozen(min(found, key=lambda held: held[1])[0], (3,), "grip")
 
 
 def _gripped(skeleton: Skeleton, held: Array, side: str, shape: str) -> tuple[Array, float]:
@@ -199,6 +205,7 @@ def _gripped(skeleton: Skeleton, held: Array, side: str, shape: str) -> tuple[Ar
     return np.asarray(0.92 * middle + 0.1 * long * outward), 0.0
 
 
+@lru_cache(maxsize=32)
 def hand_length(skeleton: Skeleton, side: str) -> float:
     """From the wrist to the end of the longest finger in the neutral stance, or what a person's would be [m]."""
     still = np.tile(quat.IDENTITY, (len(skeleton), 1))

@@ -89,7 +89,8 @@ def actor(skin=True):
         for child in () if skin else bpy.context.object.children:
             bpy.data.objects.remove(child)
         _saved[skin] = str(folder() / f"actor{skin}.blend")
-        bpy.data.libraries.write(_saved[skin], set(bpy.context.scene.objects))
+        # it alone, whatever else a test has put there before
+        bpy.data.libraries.write(_saved[skin], {bpy.context.object, *bpy.context.object.children})
         return bpy.context.object
     with bpy.data.libraries.load(_saved[skin]) as (there, here):
         here.objects = there.objects

@@ -197,9 +197,20 @@ def test_lids_close_with_a_shape_key_that_is_called_so():
     assert mesh.data.shape_keys.key_blocks["smile"].value == 0.0
 
 
-def test_on_a_control_rig_the_head_does_what_the_eyes_cannot(data):
+def test_on_a_generated_rigify_rig_the_eyes_look_by_their_controls(data):
     ob = afoot.enter("rigify", data)
-    assert not feature.turns_eyes(ob, stage.cast_of(ob)) or not stage.cast_of(ob).skeleton.has("eye_L")
+    assert feature.turns_eyes(ob, stage.cast_of(ob)) and stage.cast_of(ob).skeleton.has("eye_L")
+    thing("Lamp", (1.0, -2.0, 1.4))
+    bpy.ops.troupe.look(target="Lamp", hold=1.5, head=0.2, restless=0.0)
+    assert error(ob, 30, (1.0, -2.0, 1.4)) < 0.1
+    keyed = keyed_bones(results.results_of(ob)[-1].action)
+    assert {"eye.L", "eye.R"} <= keyed
+    assert keyed <= {"eye.L", "eye.R", "neck", "head", "tweak_spine.004", "tweak_spine.005"}
+
+
+def test_on_a_control_rig_without_eyes_the_head_looks(data):
+    ob = afoot.enter("rigify", data)
+    ob.troupe.roles.eye_L = ob.troupe.roles.eye_R = ""
     thing("Lamp", (1.0, -2.0, 1.4))
     bpy.ops.troupe.look(target="Lamp", hold=1.5, head=0.2)
     assert error(ob, 30, (1.0, -2.0, 1.4)) < 0.5

@@ -27,6 +27,7 @@ from ..repertoire.puppet import AXES as ANGLES
 from ..repertoire.puppet import JOINTS, angles_of, turns
 from ..repertoire.tables import Sheet
 from .body import BodyParams, BodyState, start
+from .fingers import bent, fingers_of
 from .fitting import fit
 from .footwork import Footwork, stepped
 from .perform import Selection
@@ -43,6 +44,8 @@ EARLY, LATE, GAP = 0.25, 0.2, 0.9
 FADE_IN, FADE_OUT = 0.35, 0.6
 LEAD = 0.1
 """Time before the beginning at which a body is told what it begins with, so that nothing of it shows [s]."""
+PRELUDE = 4.0
+"""Time before the first sample from which on all that fades is followed [s]."""
 UPRIGHT, LEVEL = 0.9, 0.01
 """Height of the hips of a body that stands, as a part of that with straight legs, and how level its feet are [m]."""
 _UP = np.array([0.0, 0.0, 1.0])
@@ -58,6 +61,7 @@ class Part:
         targets: World points by name.
         styles: Style parameters by name.
         start: Pose at the first sample; None for the stand of its walk.
+        first: Time of the first sample [s]; what was wished long before it has taken effect by then.
     """
 
     wishes: Sequence[Selection | Order]
@@ -65,6 +69,7 @@ class Part:
     targets: Mapping[str, Track]
     styles: Mapping[str, float | Track]
     start: Pose | None = None
+    first: float = 0.0
 
 
 def enact(
@@ -89,17 +94,19 @@ def enact(
         A motion with base, contact curves, the curves of shape keys and properties, and an event `cue` for every
         selection.
     """
-    times = np.arange(len(part.track)) / fps
+    since = np.arange(len(part.track)) / fps
+    times = part.first + since
     marked = list(map(stepping, sheets))
     stand = part.start or _stand(_told(skeleton, ActionLibrary(marked), part, part.wishes, params))
-    walk = travel(skeleton, Path(part.track, AXES, times), gait, start=stand)
+    walk = travel(skeleton, Path(part.track, AXES, since), gait, start=stand)
     spans = _spans(walk, part.track, fps)
     library = ActionLibrary([*marked, _ways(walk, part.track, spans, fps)])
-    state = _told(skeleton, library, part, _rerouted(part.wishes, spans, fps), params)
+    state = _told(skeleton, library, part, _rerouted(part.wishes, spans, fps, part.first), params)
     cues = []
     for wish in part.wishes:
         if not isinstance(wish, Order):
-            cues.append(Event(wish.time, "cue", {"group": wish.group, "action": wish.action, "target": wish.target}))
+            what = {"group": wish.group, "action": wish.action, "target": wish.target}
+            cues.append(Event(wish.time - part.first, "cue", what))
     state, some = advanced(state, float(times[-1]), times)
     frames = joined(some)
     on_way, steps = (
@@ -110,7 +117,7 @@ def enact(
     steps = smoothstep(np.clip(steps / 0.3, 0.0, 1.0)) * (1.0 - on_way)
     feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit)
     rotations, roots = posed(state.stage, feet.frames())
-    rotations = feet.legs(rotations, roots)
+    rotations = bent(skeleton, feet.legs(rotations, roots), fingers_of(library.layout, frames.channels))
     curves = {n: v for n, v in values_of(state.stage, frames.channels).items() if n.split("/")[-1] not in (WAY, STEPS)}
     events = (*walk.events, *cues)
     return Motion(
@@ -134,10 +141,11 @@ def _told(
     """A body at the beginning of its part that has been told everything."""
     x, y, heading = map(float, part.track[0])
     place = (x, y, heading)
-    state = start(library, skeleton, params, place=place, time=-LEAD, styles=part.styles, targets=part.targets)
-    for wish in wishes:
+    begin = max(-LEAD, part.first - PRELUDE)
+    state = start(library, skeleton, params, place=place, time=begin, styles=part.styles, targets=part.targets)
+    for wish in _lasting(wishes, begin):
         if not isinstance(wish, Order) and wish.time <= 0.0 and wish.fade == 0.0:
-            wish = wish._replace(time=-LEAD)
+            wish = wish._replace(time=begin)
         if isinstance(wish, Order):
             state = ordered(state, wish)
         elif wish.action:
@@ -147,9 +155,23 @@ def _told(
     return state
 
 
+def _lasting(wishes: Iterable[Selection | Order], begin: float) -> list[Selection | Order]:
+    """Wishes of which those before a time are in effect from it on, the last of each group alone."""
+    early: dict[str, Selection | Order] = {}
+    later = []
+    for wish in wishes:
+        if wish.time >= begin:
+            later.append(wish)
+        elif isinstance(wish, Order):
+            early[f"order {wish.what}"] = wish._replace(time=begin)
+        else:
+            early[canonical(wish.group)] = wish._replace(time=begin, fade=0.0)
+    return [*early.values(), *later]
+
+
 def _stand(state: BodyState) -> Pose | None:
     """The pose in which a body begins, for a walk to go on from; None where it does not stand on both feet."""
-    pose = state.advance(0.0).pose()
+    pose = state.advance(max(0.0, state.time + LEAD)).pose()
     body = state.stage.fit.skeleton
     positions, _ = fk.forward(body, pose.rotations, pose.root)
     heights = [positions[body.joint(f"foot_{side}"), 2] - state.stage.fit.ankle_height for side in SIDES]
@@ -178,7 +200,7 @@ def _spans(walk: Motion, track: Array, fps: float) -> list[tuple[int, int]]:
     if len(track) < 2:
         return []
     change = np.abs(np.gradient(track, axis=0)) * fps
-    moving = (np.hypot(change[:, 0], change[:, 1]) > 0.03) | (change[:, 2] > 0.05) | stepped(walk)
+    moving = (np.hypot(*np.ascontiguousarray(change[:, :2].T)) > 0.03) | (change[:, 2] > 0.05) | stepped(walk)
     spans: list[tuple[int, int]] = []
     for k in np.flatnonzero(moving).tolist():
         if spans and k - spans[-1][1] <= GAP * fps:
@@ -221,7 +243,7 @@ def way_name(number: int) -> str:
 
 
 def _rerouted(
-    wishes: Iterable[Selection | Order], spans: Sequence[tuple[int, int]], fps: float
+    wishes: Iterable[Selection | Order], spans: Sequence[tuple[int, int]], fps: float, first: float = 0.0
 ) -> list[Selection | Order]:
     """The wishes with walks in the place of stances; a stance that is asked for meanwhile comes afterwards."""
     out: list[Selection | Order] = []
@@ -234,10 +256,11 @@ def _rerouted(
             out.append(wish)
         else:
             stances.append(wish)
-            if not any(a <= wish.time * fps < b for a, b in spans):
+            if not any(a <= (wish.time - first) * fps < b for a, b in spans):
                 out.append(wish)
     for n, (a, b) in enumerate(spans):
-        out.append(Selection(a / fps, STANCES, way_name(n), "", 0.0 if a == 0 else FADE_IN))
-        last = max((w for w in stances if w.time * fps < b), key=lambda w: w.time, default=Selection(0.0, STANCES, ""))
-        out.append(Selection(b / fps, STANCES, last.action, last.target, FADE_OUT))
+        out.append(Selection(first + a / fps, STANCES, way_name(n), "", 0.0 if a == 0 else FADE_IN))
+        before = (w for w in stances if (w.time - first) * fps < b)
+        last = max(before, key=lambda w: w.time, default=Selection(first, STANCES, ""))
+        out.append(Selection(first + b / fps, STANCES, last.action, last.target, FADE_OUT))
     return sorted(out, key=lambda w: w.time)

@@ -89,7 +89,7 @@ class Footwork:
             hip = self._roots + quat.rotate(pelvis, body.offsets[body.joint(f"thigh_{side}")])
             length = REACH * sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("shin", "foot"))
             line = hip - self._ankles[:, k]
-            flat = np.minimum(np.hypot(line[:, 0], line[:, 1]), 0.95 * length)
+            flat = np.minimum(np.hypot(*np.ascontiguousarray(line[:, :2].T)), 0.95 * length)
             lack = line[:, 2] - np.sqrt(length * length - flat * flat)
             drop = np.maximum(drop, lack * (1.0 - self._shares()[:, k]))
         return drop

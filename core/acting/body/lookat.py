@@ -34,7 +34,9 @@ def angles_to(directions: Array) -> tuple[Array, Array, Array]:
 
     Directions are in character axes of a body that faces -Y.
     """
-    left, forward, up = directions[..., 0], -directions[..., 1], directions[..., 2]
+    # in one piece: numpy rounds an arctangent by how its arguments lie in memory
+    left, forward, up = np.ascontiguousarray(np.moveaxis(directions, -1, 0))
+    forward = -forward
     length = np.maximum(np.sqrt(left * left + forward * forward + up * up), 1e-9)
     return trig.arctan2(left, forward), -trig.arctan2(up, np.hypot(left, forward)), forward / length
 

@@ -209,5 +209,6 @@ def _turned(heading: float, x: float, y: float) -> tuple[float, float]:
 
 
 def _turned_all(heading: Array, v: Array) -> tuple[Array, Array]:
+    heading = np.ascontiguousarray(heading)
     c, s = np.cos(heading), np.sin(heading)
     return c * v[:, 0] - s * v[:, 1], s * v[:, 0] + c * v[:, 1]

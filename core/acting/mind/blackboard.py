@@ -16,6 +16,9 @@ WatchKey = tuple[int, object]
 EVERY_STEP: WatchKey = (-1, "every step")
 """What changes without being told of: places, curves. Who watches it is asked again at every step."""
 
+CROWDED = 32
+"""Whenever so many of one actor wait for the same, those that have moved on are forgotten."""
+
 
 class Waiter(Protocol):
     """Something that waits until what it has read changes."""
@@ -44,7 +47,7 @@ class Blackboard:
 
     def __init__(self, log: Callable[..., None]) -> None:
         self.pending: list[Write] = []
-        self.watchers: dict[WatchKey, list[tuple[Waiter, int]]] = {}
+        self.watchers: dict[WatchKey, dict[int, dict[Waiter, int]]] = {}
         self.warned: set[tuple[int, str]] = set()
         self.log = log
 
@@ -81,32 +84,30 @@ class Blackboard:
 
     def changed(self, key: WatchKey, time: float, owner: Holder | None = None, without: Holder | None = None) -> None:
         """Ask who waits for this and wake who need not wait any more; of one owner only, or of all but one."""
-        waiting = self.watchers.pop(key, None)
-        if waiting is None:
+        by_owner = self.watchers.get(key)
+        if by_owner is None:
             return
-        later = []
-        for entry in waiting:
-            waiter, ticket = entry
-            if waiter.ticket != ticket:
-                continue
-            told = (owner is None or waiter.owner is owner) and waiter.owner is not without
-            if told and waiter.ready(time):
-                waiter.wake(time)
-            later.append(entry)
-        if later:
-            self.watchers.setdefault(key, []).extend(later)
+        if owner is not None:
+            serials = [owner.serial] if owner.serial in by_owner else []
+        else:
+            serials = [serial for serial in by_owner if without is None or serial != without.serial]
+        for serial in serials:
+            waiting = by_owner[serial]
+            for waiter, ticket in tuple(waiting.items()):
+                if waiter.ticket != ticket or key not in waiter.watched:
+                    del waiting[waiter]
+                elif waiter.ready(time):
+                    waiter.wake(time)
 
     def watch(self, waiter: Waiter, keys: Iterable[WatchKey]) -> None:
-        """Let `waiter` be woken when any of these changes, unless it has moved on by then."""
-        entry = (waiter, waiter.ticket)
-        for key in keys:
-            if key in waiter.watched:
-                continue
-            waiter.watched.add(key)
-            waiting = self.watchers.setdefault(key, [])
-            waiting.append(entry)
-            if len(waiting) % 64 == 0:
-                waiting[:] = [(w, ticket) for w, ticket in waiting if w.ticket == ticket]
+        """Let `waiter` be woken when any of these changes, and for nothing else, unless it has moved on by then."""
+        before, waiter.watched = waiter.watched, set(keys)
+        for key in waiter.watched - before:
+            waiting = self.watchers.setdefault(key, {}).setdefault(waiter.owner.serial, {})
+            waiting[waiter] = waiter.ticket
+            if len(waiting) % CROWDED == 0:
+                for gone in [w for w, ticket in waiting.items() if w.ticket != ticket]:
+                    del waiting[gone]
 
     def commit(self, time: float) -> list[Write]:
         """Make pending changes visible to all; returns those that changed something, in order of holder and time."""

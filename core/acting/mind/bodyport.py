@@ -19,6 +19,8 @@ CHARACTERS_PER_SECOND = 14.0
 NEAR = 0.1
 """Distance at which someone is at a place [m]."""
 FACING = math.radians(10.0)
+RADIUS = 0.25
+"""Of somebody who is in the way of others [m]."""
 
 
 class BodyPort(Protocol):
@@ -40,8 +42,8 @@ class BodyPort(Protocol):
     ) -> None:
         """Select an action in its group; to select the group's default action is to stop another."""
 
-    def walk_to(self, actor: str, place: Point, speed: float, time: float) -> float | None:
-        """Go to a place [m] at a speed [m/s] from wherever the actor is."""
+    def walk_to(self, actor: str, place: Point, speed: float, time: float, within: float = 0.0) -> float | None:
+        """Go to a place, or until it is within a distance [m], at a speed [m/s], from wherever the actor is."""
 
     def stop(self, actor: str, time: float) -> None:
         """End a walk where the actor is."""
@@ -66,6 +68,9 @@ class BodyPort(Protocol):
 
     def position(self, name: str, time: float) -> Point | None:
         """Where an actor or prop is, None if it is not on stage."""
+
+    def place(self, name: str, time: float) -> Point | None:
+        """Where someone counts as being: its position, or where it was sent when there was no room just there."""
 
     def heading(self, name: str, time: float) -> float:
         """Where an actor faces."""
@@ -115,6 +120,7 @@ class KinematicStage:
         turns: Per actor, legs of its heading (one coordinate).
         carried: Per prop, from when it was in whose hand; an empty name where it was let go.
         curves: Who is wherever a curve of time says.
+        solid: Who is in the way of others, with a radius [m].
     """
 
     def __init__(self, places: Mapping[str, tuple[float, float, float]]) -> None:
@@ -123,6 +129,7 @@ class KinematicStage:
         self.carried: dict[str, list[tuple[float, str]]] = {}
         self.curves: dict[str, Callable[[float], object]] = {}
         self.speech: dict[str, float] = {}
+        self.solid: dict[str, float] = {}
         for name, (x, y, heading) in places.items():
             self.put(name, (x, y), heading)
 
@@ -147,11 +154,15 @@ class KinematicStage:
     ) -> None:
         """Nothing to do: there is no body."""
 
-    def walk_to(self, actor: str, place: Point, speed: float, time: float) -> float | None:
+    def walk_to(self, actor: str, place: Point, speed: float, time: float, within: float = 0.0) -> float | None:
         """Straight to the place."""
         start = self.position(actor, time)
         if start is None or speed <= 0.0:
             return time
+        apart = math.hypot(place[0] - start[0], place[1] - start[1])
+        if within > 0.0:
+            u = max(apart - within, 0.0) / apart if apart > 0.0 else 0.0
+            place = (start[0] + u * (place[0] - start[0]), start[1] + u * (place[1] - start[1]))
         end = time + math.hypot(place[0] - start[0], place[1] - start[1]) / speed
         _add(self.journeys[actor], Leg(time, end, start, (*place[:2], *start[2:])))
         self._turn(actor, heading_to(start, place, self.heading(actor, time)), time)
@@ -208,6 +219,10 @@ class KinematicStage:
             if k and holds[k - 1][1]:
                 return self.position(holds[k - 1][1], time)
         return _along(self.journeys.get(name), time)
+
+    def place(self, name: str, time: float) -> Point | None:
+        """Nobody is ever pushed aside."""
+        return self.position(name, time)
 
     def heading(self, name: str, time: float) -> float:
         """Along the turn of that time."""

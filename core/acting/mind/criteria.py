@@ -29,6 +29,8 @@ from .fuzzy import NEGATED, agreement
 from .properties import Holder, Value, number, truth
 
 Test: TypeAlias = Callable[[Scope], float]
+KNOWN = 64
+"""How many values a comparison with a constant remembers the degrees of: moods mostly go to and fro between few."""
 
 
 def condition(c: Condition, company: Company) -> Test:
@@ -53,17 +55,20 @@ def condition(c: Condition, company: Company) -> Test:
 
 
 def _several(tests: list[Test], every: bool) -> Test:
+    settles = 0.0 if every else 1.0
+
     def combine(scope: Scope) -> float:
-        best = 1.0 if every else 0.0
+        reads, best = scope.reads, 1.0 - settles
+        begun = 0 if reads is None else len(reads)
         for test in tests:
+            read = 0 if reads is None else len(reads)
             degree = test(scope)
-            if every and degree < best:
+            if (degree < best) if every else (degree > best):
                 best = degree
-                if best <= 0.0:
-                    break
-            elif not every and degree > best:
-                best = degree
-                if best >= 1.0:
+                if best == settles:
+                    # while this one stays as it is, so does the whole, whatever the others become
+                    if reads is not None:
+                        del reads[begun:read]
                     break
         return best
 
@@ -79,11 +84,18 @@ def _compare(c: Compare, company: Company) -> Test:
 
     if isinstance(c.right, Number):
         span = (c.right.value, c.right.value)
+    lo, hi = span or (0.0, 0.0)
+    known: dict[Value, float] = {}
 
     def compare(scope: Scope) -> float:
         a = left(scope)
         if span is not None and not isinstance(a, (str, tuple)):
-            return agreement(number(a), span[0], span[1], operator, below, above)
+            degree = known.get(a)
+            if degree is None:
+                degree = agreement(number(a), lo, hi, operator, below, above)
+                if len(known) < KNOWN:
+                    known[a] = degree
+            return degree
         b = right(scope)
         if isinstance(a, tuple) or isinstance(b, tuple):
             return _near(scope, a, b, operator, above)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from .bodyport import Point, distance
+from .bodyport import Point, distance, heading_to
 from .cast import Actor, Target
 from .company import VerbHolder
 from .properties import WORLD_KINDS, Holder, number
@@ -19,11 +19,16 @@ if TYPE_CHECKING:
 
 SPEEDS = {"walk": ("walk speed", 1.3), "run": ("run speed", 3.2)}
 """Property that gives a speed, and the speed where nobody gave it [m/s]."""
+STEP_SPEED = 0.8
+"""Of a step toward somebody [m/s]."""
 STANDOFF = {"actor": 1.0, "prop": 0.5}
 """How far from someone or something a walk ends [m]."""
 HANDSHAKE = 2.0
-REACH = 1.5
-"""Farthest that two can stand apart and shake hands [m]."""
+REACH, CLOSE, SHAKING = 1.5, 1.05, 0.9
+"""Farthest that two can stand apart and be asked to shake hands, farthest at which they do without a step, and how near
+whoever asks comes then [m]."""
+SQUARE = math.radians(30.0)
+"""Who faces the other by no less than this turns to it for a handshake [rad]."""
 
 
 class Request(NamedTuple):
@@ -87,22 +92,29 @@ def _walk(play: Doing, me: Actor, verb: VerbHolder, target: Target, time: float,
     prop, otherwise = SPEEDS[verb.verb.order]
     given = me.own.get(prop, me.values.get(prop))
     speed = otherwise if given is None else number(given)
-    if isinstance(target, Holder) and target.kind in STANDOFF:
-        apart = math.hypot(place[0] - here[0], place[1] - here[1])
-        u = max(apart - STANDOFF[target.kind], 0.0) / apart if apart > 0.0 else 0.0
-        place = (here[0] + u * (place[0] - here[0]), here[1] + u * (place[1] - here[1]))
-    arrival = play.stage.walk_to(me.name, place, speed, time)
-    play.log(
-        time,
-        "walk",
-        actor=me.name,
-        target=_name(target),
-        place=list(place[:2]),
-        speed=speed,
-        arrival=arrival,
-        because=because,
-    )
+    within = STANDOFF.get(target.kind, 0.0) if isinstance(target, Holder) else 0.0
+    arrival = play.stage.walk_to(me.name, place, speed, time, within)
+    _tell_walk(play, me, _name(target), place, speed, time, arrival, within, because)
     play.expect(me, "travel", ticket, arrival)
+
+
+def _tell_walk(
+    play: Doing,
+    me: Actor,
+    target: str | None,
+    goal: Point,
+    speed: float,
+    time: float,
+    arrival: float | None,
+    within: float,
+    because: str,
+) -> None:
+    """Log a walk: where it ends, and whom or what it leads to from how far off."""
+    data: dict[str, object] = {"actor": me.name, "target": target, "place": list(goal[:2]), "speed": speed}
+    if within > 0.0:
+        end = None if arrival is None else play.stage.position(me.name, arrival)
+        data |= {"place": list((end or goal)[:2]), "goal": list(goal[:2]), "within": within}
+    play.log(time, "walk", **data, arrival=arrival, because=because)
 
 
 def _place(play: Doing, me: Actor, target: Target, time: float) -> Point | None:
@@ -194,11 +206,38 @@ def _shake(play: Doing, r: Request, time: float) -> None:
     if distance(play.stage, r.me.name, other.name, time) > REACH:
         return _deny(play, r, time, f"{other.name} is out of reach")
     r.me.touching, other.touching = other.key, r.me.key
+    start = _close_in(play, r.me, other, time)
+    if start > time:
+        play.at(start, r.me, lambda now: _touch(play, r, other, now))
+    else:
+        _touch(play, r, other, time)
+    return None
+
+
+def _close_in(play: Doing, me: Actor, other: Actor, time: float) -> float:
+    """Let two step up to each other and turn face to face; when they stand so [s]."""
+    stage, start, why = play.stage, time, "to shake hands"
+    places = {a.name: stage.position(a.name, time) or (0.0, 0.0) for a in (me, other)}
+    if distance(stage, me.name, other.name, time) > CLOSE:
+        goal = places[other.name]
+        arrival = stage.walk_to(me.name, goal, STEP_SPEED, time, SHAKING)
+        start = time + 1.0 if arrival is None else arrival
+        _tell_walk(play, me, other.name, goal, STEP_SPEED, time, arrival, SHAKING, why)
+    for one, two in ((me, other), (other, me)):
+        here, there = stage.position(one.name, start) or (0.0, 0.0), places[two.name]
+        turn = math.remainder(heading_to(here, there) - stage.heading(one.name, start), math.tau)
+        if abs(turn) > SQUARE:
+            end = stage.turn_to(one.name, there, time if one is other else start)
+            play.log(time, "turn", actor=one.name, target=two.name, place=list(there), because=why)
+            start = max(start, time + 1.0 if end is None else end)
+    return start
+
+
+def _touch(play: Doing, r: Request, other: Actor, time: float) -> None:
     end = time + r.seconds
     play.stage.contact(r.me.name, other.name, "handshake", time, end)
     play.log(time, "contact", actor=r.me.name, target=other.name, what="handshake", end=end)
     play.at(end, r.me, lambda now: _part(play, r, other, now))
-    return None
 
 
 def _part(play: Doing, r: Request, other: Actor, time: float) -> None:

@@ -179,7 +179,7 @@ def _worldly(scope: Scope, key: str, holder: Holder | None, other: Holder | None
         scope.reads.append(EVERY_STEP)
     play, time = scope.play, scope.time
     if key in PLACES:
-        return play.stage.position(holder.name, time)
+        return play.stage.place(holder.name, time)
     if key == "heading":
         return play.stage.heading(holder.name, time)
     if key == "phase":

@@ -140,12 +140,19 @@ class Run:
         self.ticket += 1
 
     def ready(self, time: float) -> bool:
-        """Whether the conditions of the clause hold now; else what they have read is watched too."""
+        """Whether the conditions of the clause hold now; else what keeps them from it is watched."""
         scope, reads = self.scope, list[WatchKey]()
         scope.time, scope.reads = time, reads
-        satisfied = all(test(scope) >= 0.5 for test in self.script.clauses[self.position].conditions)
+        satisfied = True
+        for test in self.script.clauses[self.position].conditions:
+            read = len(reads)
+            if test(scope) < 0.5:
+                # as long as this one fails the others do not matter
+                del reads[:read]
+                satisfied = False
+                break
         scope.reads = None
-        if not satisfied:
+        if not satisfied and self.watched != set(reads):
             self.play.board.watch(self, reads)
         return satisfied
 

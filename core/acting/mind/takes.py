@@ -74,7 +74,8 @@ def _apply(play: Play, me: Actor, name: str, data: Mapping[str, Any], time: floa
         return
     play.log(time, name, **data)
     if name == "walk" and place:
-        stage.walk_to(me.name, tuple(map(float, place)), float(data.get("speed", 1.3)), time)
+        goal = tuple(map(float, data.get("goal", place)))
+        stage.walk_to(me.name, goal, float(data.get("speed", 1.3)), time, float(data.get("within", 0.0)))
     elif name == "turn" and place:
         stage.turn_to(me.name, tuple(map(float, place)), time)
     elif name == "stop":

@@ -121,7 +121,7 @@ def cleared(angles: Array, clearance: float) -> Array:
     out = np.array(angles)
     rows = [INDEX[s + "shoulder"] for s in SIDES]
     lack = clearance - out[..., rows, 2]
-    hanging = np.maximum(np.cos(out[..., rows, 0]), 0.0)
+    hanging = np.maximum(np.cos(np.ascontiguousarray(out[..., rows, 0])), 0.0)
     rounded = np.sqrt(lack * lack + _CLEARANCE_ROUND**2)
     # the rounding vanishes far inside and adds nothing where no clearance is asked for
     out[..., rows, 2] += hanging * np.maximum(0.5 * (lack + rounded) - (_CLEARANCE_ROUND**2 / 4) / rounded, 0.0)
@@ -135,6 +135,7 @@ def limited(angles: Array) -> Array:
         return angles
     twist = _eased(wrists[..., 1], 1)
     # bending is limited about the axes that the twist has turned
+    twist = np.ascontiguousarray(twist)
     c, s = np.cos(twist), np.sin(twist)
     side, bend = (
         _eased(v, k)
@@ -146,6 +147,7 @@ def limited(angles: Array) -> Array:
 
 
 def _eased(angle: Array, axis: int) -> Array:
+    angle = np.ascontiguousarray(angle)
     size, free = np.abs(angle), _WRIST_FREE[axis]
     room = _WRIST_LIMITS[axis] - free
     out: Array = np.copysign(np.minimum(size, free) + room * np.tanh(np.maximum(size - free, 0.0) / room), angle)

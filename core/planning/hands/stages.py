@@ -18,13 +18,16 @@ from ...performance import Attachment, Performance
 from ...skeleton import Array
 from ..spaces.arm_space import AXES, FASTEST
 from ..spaces.shortcut import timed
+from ..spaces.solids import parted
 from ..spaces.space import Space
 
 if TYPE_CHECKING:
     from ...world import Body
-    from .arm_work import ArmWork, Ledger
+    from ..spaces.arm_space import Arm
+    from .arm_work import ArmWork
     from .grasp import Grasp
-    from .reach import Job
+    from .ledger import Ledger
+    from .task import Job
 
 LEAD = 0.12
 """How long the eyes may be on their way before the arm begins [s]."""
@@ -35,6 +38,7 @@ LEANING = 0.8
 """Time the trunk takes to lean [s]."""
 _FINGERS = {"reach": (0.0, 0.45), "return": (0.15, 0.55)}
 """Part of a stage in which the fingers take their shape."""
+_LIMITS = ("low", "high", "weight")
 STAGE = "stage"
 """Begins a stage; its data: `stage`, its name, `hand` and `prop`."""
 
@@ -49,6 +53,8 @@ class Holding:
         offset: (4, 4) of the prop in the axes of the hand.
         fingers: Rotations (J, 4) whose fingers are closed on it.
         rest: (7,) configuration to which the arm comes back when it has put it down.
+        relaxed: Rotations (J, 4) whose fingers are those of the hand then.
+        before: Rotations (J, 4) to which arm and trunk come back then; None for what `rest` says.
     """
 
     prop: str
@@ -57,6 +63,15 @@ class Holding:
     offset: Array
     fingers: Array
     rest: Array | None = None
+    relaxed: Array | None = None
+    before: Array | None = None
+
+
+def home_of(arm: Arm, holding: Holding, otherwise: Array) -> Array:
+    """(7,) configuration to which an arm comes back when it has put down what it holds."""
+    if holding.before is not None:
+        return np.clip(arm.configuration(np.asarray(holding.before)[arm.joints]), arm.low, arm.high)
+    return otherwise if holding.rest is None else np.asarray(holding.rest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +80,12 @@ class Stage:
 
     Attributes:
         name: reach, hold, grasp, lift, transfer, release or return.
-        way: (N, 7) configurations of the arm; one where it stays.
+        way: (N, 7 A) configurations of the A arms; one where they stay.
         fingers: Rotations (J, 4) whose fingers are those at its end; None for as they were in the beginning.
         look: (3,) what it is about [m]; None for straight ahead.
         carries: Whether the prop is in the hand.
         seconds: How long it takes where the arm stays [s].
+        window: Part of it in which the fingers take their shape; None for what is usual.
     """
 
     name: str
@@ -78,15 +94,15 @@ class Stage:
     look: Array | None
     carries: bool = False
     seconds: float = 0.0
+    window: tuple[float, float] | None = None
 
 
 def performed(
     job: Job,
-    work: ArmWork,
+    works: Sequence[ArmWork],
     stages: Sequence[Stage],
     target: Body,
     matrix: Array,
-    holding: Holding | None,
     ledger: Ledger,
     leaned: Array | None,
     walked: Motion | None,
@@ -96,31 +112,32 @@ def performed(
 
     Args:
         job: The task.
-        work: The arm that does it.
+        works: The arms that do it.
         stages: In order.
         target: What it is done to.
         matrix: (4, 4) of the target at the beginning.
-        holding: What is held in the end.
         ledger: What it took.
         leaned: Rotations (J, 4) of the body while the arm works, where it leans.
         walked: What was done to get here.
         first: Whether the body leans before the arm moves and straightens after it, instead of along with it.
     """
-    timeline = _Timeline(job, work, stages, leaned, first)
+    timeline = _Timeline(job, works, stages, leaned, first)
     count = len(timeline.rotations)
     motion = Motion(
         job.skeleton, job.fps, np.tile(job.pose.root, (count, 1)), timeline.rotations, events=timeline.events(target)
     )
     mask = np.zeros(len(job.skeleton), dtype=bool)
-    mask[[*work.arm.joints, *finger_joints(job.skeleton, work.side)]] = True
-    if leaned is not None:
+    for work in works:
+        mask[[*work.arm.joints, *finger_joints(job.skeleton, work.side)]] = True
+    if leaned is not None or timeline.straightens:
         mask[list(job.skeleton.chain("spine"))] = True
     if job.params.gaze > 0 and job.skeleton.has("head"):
         shifts = attending([(t, p) for t, p in timeline.looks()], head=job.params.gaze)
         looking = gaze(motion, shifts)
         mask |= np.asarray(looking.mask)
         motion = replace(looking, mask=None)
-    props, attachments = timeline.prop(motion, target.name, matrix, job.actor, job.holding)
+    held = {h.side: h.offset for h in (job.holding, job.other) if h is not None}
+    props, attachments = timeline.prop(motion, target.name, matrix, job.actor, held)
     motion = replace(motion, rotations=quat.continuous(motion.rotations), mask=mask)
     if walked is not None:
         motion = _after(walked, motion)
@@ -137,19 +154,30 @@ def performed(
 class _Timeline:
     """Stages one after the other, sampled."""
 
-    def __init__(self, job: Job, work: ArmWork, stages: Sequence[Stage], leaned: Array | None, ahead: bool) -> None:
-        self.fps, self.side, self.stages = job.fps, work.side, stages
-        self.task, self.arm = job.params.task, work.arm
-        arm, start = work.arm, np.array(job.pose.rotations)
-        fingers = finger_joints(job.skeleton, work.side)
+    def __init__(
+        self, job: Job, works: Sequence[ArmWork], stages: Sequence[Stage], leaned: Array | None, ahead: bool
+    ) -> None:
+        self.fps, self.stages, self.task = job.fps, stages, job.params.task
+        self.sides, self.arms = [work.side for work in works], [work.arm for work in works]
+        start = np.array(job.pose.rotations)
+        fingers = [joint for work in works for joint in finger_joints(job.skeleton, work.side)]
+        joints = np.concatenate([arm.joints for arm in self.arms])
         spine = list(job.skeleton.roles.get("spine", ()))
-        free = Space(AXES, arm.low, arm.high, lambda q: np.ones(len(q), dtype=bool), 1.0, arm.weight)
+        free, axes, rest = self._space(), AXES * len(works), np.concatenate([work.rest for work in works])
+        fastest = np.tile(FASTEST * job.params.speed, len(works))
+        home, held = start, [h for h in (job.holding, job.other) if h is not None]
+        known = bool(held) and held[0].before is not None
+        if known:
+            home = np.asarray(held[0].before)
+            homes = [np.clip(a.configuration(home[a.joints]), a.low, a.high) for a in self.arms]
+            rest = np.concatenate(homes)
+        self.straightens = bool(spine) and bool(quat.distance(start[spine], home[spine]).max() > 1e-6)
         lead = int(np.ceil(LEAD * job.fps))
         rows = [np.repeat(start[None], lead + 1, axis=0)]
         self.spans: list[tuple[int, int]] = []
         first = stages[0].way[0]
         # what the joints have beside the seven angles fades out, and in again on the way back
-        own = quat.multiply(quat.conjugate(arm.rotations(first)), start[arm.joints])
+        own = quat.multiply(quat.conjugate(self._rotations(first)), start[joints])
         now, lean, at, odd = start[fingers], 0.0, lead, 1.0
         bowing = np.zeros((0, *start.shape))
         if leaned is not None and ahead:
@@ -161,40 +189,60 @@ class _Timeline:
             lean, at = 1.0, lead + count
         for number, stage in enumerate(stages):
             if len(stage.way) > 1:
-                path = timed(free, Path(stage.way, AXES), FASTEST * job.params.speed, job.fps)
+                path = timed(free, Path(stage.way, axes), fastest, job.fps)
                 q = path.points[1:]
             else:
                 q = np.repeat(stage.way, max(1, round(stage.seconds * job.fps)), axis=0)
             share = smootherstep(np.arange(1, len(q) + 1) / len(q))
             body = np.repeat(start[None], len(q), axis=0)
             back = stage.name == "return"
-            comes = back and np.allclose(stage.way[-1], work.rest) and job.holding is None
+            comes = back and np.allclose(stage.way[-1], rest) and (known or not held)
+            if comes:
+                own = quat.multiply(quat.conjugate(self._rotations(stage.way[-1])), home[joints])
             left = np.linspace(odd, 0.0 if not comes else 1.0, len(q) + 1)[1:] if number == 0 or comes else 0.0 * share
             odd = 0.0
-            body[:, arm.joints] = quat.multiply(arm.rotations(q), quat.slerp(quat.IDENTITY, own, left[:, None]))
+            body[:, joints] = quat.multiply(self._rotations(q), quat.slerp(quat.IDENTITY, own, left[:, None]))
             if leaned is not None:
                 to = 0.0 if back and not ahead else 1.0
                 part = lean + share * (to - lean)
-                body[:, spine] = quat.slerp(start[spine], leaned[spine], part[:, None])
+                body[:, spine] = quat.slerp(home[spine] if back else start[spine], leaned[spine], part[:, None])
                 lean = to
-            shape = start[fingers] if stage.fingers is None else stage.fingers[fingers]
-            begin, end = _FINGERS.get(stage.name, (0.0, 0.85))
+            elif back and self.straightens:
+                body[:, spine] = quat.slerp(start[spine], home[spine], share[:, None])
+            shape = home[fingers] if stage.fingers is None else stage.fingers[fingers]
+            begin, end = stage.window or _FINGERS.get(stage.name, (0.0, 0.85))
             early = smootherstep(np.clip((np.arange(1, len(q) + 1) / len(q) - begin) / (end - begin), 0.0, 1.0))
             body[:, fingers] = quat.slerp(now, shape, early[:, None])
             now = shape
             if comes:
-                body[-1] = start if not (leaned is not None and ahead) else bowing[-1]
+                moved = [*joints, *fingers, *(spine if not (leaned is not None and ahead) else ())]
+                body[-1, moved] = home[moved]
             rows.append(body)
             self.spans.append((at, at + len(q)))
             at += len(q)
+        self.done = None if stages[-1].name != "lift" else at
+        if self.done is not None:  # what is in the hand is not stared at
+            rows.append(np.repeat(rows[-1][-1:], int(np.ceil(TAIL * job.fps)), axis=0))
         if stages[-1].name == "return":
             begin = self.spans[-1][0]
             if len(bowing):
-                rows.append(np.concatenate([bowing[-2::-1], start[None]]))
+                rising = np.repeat(rows[-1][-1:], len(bowing), axis=0)
+                share = smootherstep(np.arange(1, len(bowing) + 1) / len(bowing))
+                rising[:, spine] = quat.slerp(rising[0, spine], home[spine], share[:, None])
+                rows.append(rising)
                 at += len(bowing)
             tail = max(0, int(np.ceil(TAIL * job.fps)) - (at - begin))
             rows.append(np.repeat(rows[-1][-1:], tail, axis=0))
         self.rotations = quat.continuous(np.concatenate(rows))
+
+    def _space(self) -> Space:
+        """That of all arms, in which ways are timed."""
+        low, high, weight = (np.concatenate([getattr(arm, name) for arm in self.arms]) for name in _LIMITS)
+        return Space(AXES * len(self.arms), low, high, lambda q: np.ones(len(q), dtype=bool), 1.0, weight)
+
+    def _rotations(self, q: Array) -> Array:
+        """(..., 3 A, 4) of upper arms, forearms and hands of configurations (..., 7 A)."""
+        return np.concatenate([arm.rotations(q[..., 7 * k : 7 * k + 7]) for k, arm in enumerate(self.arms)], axis=-2)
 
     def looks(self) -> list[tuple[float, Array | None]]:
         """When each stage that gaze goes along with begins [s], and what it is about."""
@@ -202,44 +250,66 @@ class _Timeline:
         for stage, (begin, _) in zip(self.stages, self.spans, strict=True):
             if stage.name in ATTENDED or stage is self.stages[0]:
                 out.append((begin / self.fps, stage.look))
+        if self.done is not None:
+            out.append((self.done / self.fps, None))
         return out
 
     def events(self, target: Body) -> tuple[Event, ...]:
-        """The beginnings of stages, and contacts of the hand."""
+        """The beginnings of stages, and contacts of the hands."""
         out = []
         for stage, (begin, end) in zip(self.stages, self.spans, strict=True):
-            data = {"stage": stage.name, "hand": self.side, "prop": target.name}
+            data = {"stage": stage.name, "hand": "both" if len(self.sides) > 1 else self.sides[0], "prop": target.name}
             out.append(Event(begin / self.fps, STAGE, data))
-            contact = {"part": f"hand_{self.side}", "prop": target.name}
-            if stage.name == "grasp" or (stage.name == "reach" and self.task == "touch"):
-                out.append(Event(end / self.fps, "contact_on", contact))
-            if stage.name == "release":
-                out.append(Event(begin / self.fps, "contact_off", contact))
+            for side in self.sides:
+                contact = {"part": f"hand_{side}", "prop": target.name}
+                if stage.name == "grasp" or (stage.name == "reach" and self.task == "touch"):
+                    out.append(Event(end / self.fps, "contact_on", contact))
+                if stage.name == "release":
+                    out.append(Event(begin / self.fps, "contact_off", contact))
         return tuple(out)
 
     def prop(
-        self, motion: Motion, name: str, matrix: Array, actor: str, held: Holding | None
+        self, motion: Motion, name: str, matrix: Array, actor: str, held: Mapping[str, Array]
     ) -> tuple[Mapping[str, Array], list[Attachment]]:
-        """Matrices (T, 4, 4) of the prop and who holds it when."""
+        """Matrices (T, 4, 4) of the prop and who holds it when; with two hands it is midway between what each says.
+
+        `held` is where the prop is in the hands that had it before, by side.
+        """
         carried = [span for stage, span in zip(self.stages, self.spans, strict=True) if stage.carries]
+        if held and not carried:
+            carried = [(0, self.spans[0][0])]
         if not carried:
             return {}, []
         first, last = carried[0][0], carried[-1][1]
-        if held is not None:
+        if held:
             first = 0
         positions, globals = fk.forward(motion.skeleton, motion.rotations, motion.roots)
-        joint = int(self.arm.joints[2])
-        hand = np.tile(np.eye(4), (len(motion), 1, 1))
-        hand[:, :3, :3], hand[:, :3, 3] = quat.to_matrix(globals[:, joint]), positions[:, joint]
-        offset = np.linalg.inv(hand[first]) @ matrix
+        ways = []
+        for side, arm in zip(self.sides, self.arms, strict=True):
+            joint = int(arm.joints[2])
+            hand = np.tile(np.eye(4), (len(motion), 1, 1))
+            hand[:, :3, :3], hand[:, :3, 3] = quat.to_matrix(globals[:, joint]), positions[:, joint]
+            ways.append(hand @ (held[side] if side in held else np.linalg.inv(hand[first]) @ matrix))
+        way = ways[0] if len(ways) == 1 else between(ways[0], ways[1])
         out = np.tile(matrix, (len(motion), 1, 1))
-        out[first : last + 1] = hand[first : last + 1] @ offset
+        out[first : last + 1] = way[first : last + 1]
         out[last + 1 :] = out[last]
         released = any(stage.name == "release" for stage in self.stages)
         end = last / self.fps if released else motion.duration
         if not released:
-            out[first:] = hand[first:] @ offset
-        return {name: out}, [Attachment(name, actor, motion.skeleton.names[joint], first / self.fps, end)]
+            out[first:] = way[first:]
+        names = [motion.skeleton.names[int(arm.joints[2])] for arm in self.arms]
+        return {name: out}, [Attachment(name, actor, joint, first / self.fps, end) for joint in names]
+
+
+def between(a: Array, b: Array) -> Array:
+    """(..., 4, 4) midway between two, with the scale of the first."""
+    _, scale = parted(a.reshape(-1, 4, 4)[0])
+    turns = [quat.from_matrix(m[..., :3, :3] / np.linalg.norm(m[..., :3, :3], axis=-2, keepdims=True)) for m in (a, b)]
+    out = np.array(a)
+    out[..., :3, :3] = quat.to_matrix(quat.slerp(turns[0], turns[1], 0.5)) * scale
+    out[..., :3, 3] = 0.5 * (a[..., :3, 3] + b[..., :3, 3])
+    return out
 
 
 def _after(walked: Motion, motion: Motion) -> Motion:

@@ -12,28 +12,44 @@ free; so it walks into dead ends, notices, and turns back. Any other engine may 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...errors import InvalidParam, NoPath
 from ...maths import geometry
-from ...maths.ramp import wrap
 from ...motion import Event, Path
 from ...params import Params, param
 from ...skeleton import Array
 from ...world import Body, World
 from ..ways.map import MapParams, project
-from ..ways.walkable import WalkableParams
+from ..ways.walkable import Walkable, WalkableParams
 from .awareness import Awareness, Explorer, sweep
 from .eyes import eye_at
+from .passers import STANDS, Passers, evaded
 from .recollection import NO_PATH
 from .scenery import Scenery, scenery
+from .walker import Walker
 
-Planner = Callable[[World, Array, Array, float], Path]
-"""From the believed world, a start (2,), goals (n, 2) and how near is near enough [m] to a Path of x, y; or NoPath."""
+
+class Planned(NamedTuple):
+    """A way and what it was found with.
+
+    Attributes:
+        path: x, y.
+        searched: (n, 2) places looked at to find it [m].
+        ways: What is believed to be free; None where that is not known.
+    """
+
+    path: Path
+    searched: Array
+    ways: Walkable | None
+
+
+Planner = Callable[[World, Array, Array, float], Planned]
+"""From the believed world, a start (2,), goals (n, 2) and how near is near enough [m] to a way; or NoPath."""
 
 
 Frames = Generator[None, None, bool]
@@ -85,40 +101,6 @@ class Exploration:
     arrived: bool = False
 
 
-@dataclass
-class _Walker:
-    """The actor between two frames."""
-
-    place: Array
-    heading: float
-    gaze: float = 0.0
-    way: Array = field(default_factory=lambda: np.zeros((0, 2)))
-
-    def step(self, dt: float, params: ExploreParams) -> None:
-        """Walk on along the way, turning on the spot where it leads aside."""
-        left = params.speed * dt
-        while len(self.way) and np.hypot(*(self.way[0] - self.place)) < 1e-6:
-            self.way = self.way[1:]
-        if not len(self.way):
-            return
-        to = self.way[0] - self.place
-        self._turn(float(np.arctan2(to[0], -to[1])), params.turn_rate * dt)
-        if abs(float(wrap(np.arctan2(to[0], -to[1]) - self.heading))) > params.turn_first:
-            return
-        while len(self.way) and left > 0:
-            to = self.way[0] - self.place
-            far = float(np.hypot(*to))
-            if abs(float(wrap(np.arctan2(to[0], -to[1]) - self.heading))) > params.turn_first and far > 1e-6:
-                return
-            if far > left:
-                self.place = self.place + to * (left / far)
-                return
-            self.place, self.way, left = self.way[0], self.way[1:], left - far
-
-    def _turn(self, towards: float, most: float) -> None:
-        self.heading += float(np.clip(wrap(towards - self.heading), -most, most))
-
-
 def map_planner(
     params: MapParams | None = None, walkable: WalkableParams | None = None, bounds: npt.ArrayLike | None = None
 ) -> Planner:
@@ -131,8 +113,10 @@ def map_planner(
     """
     params = params or MapParams()
 
-    def plan(world: World, start: Array, goals: Array, near: float) -> Path:
-        return project(world, params, bounds=bounds).walkable(params.radius, walkable).route(start, goals, near)
+    def plan(world: World, start: Array, goals: Array, near: float) -> Planned:
+        ways = project(world, params, bounds=bounds).walkable(params.radius, walkable)
+        route = ways.plan(start, goals, near)
+        return Planned(route.path, ways.centre(route.searched), ways)
 
     return plan
 
@@ -161,9 +145,12 @@ class Outing:
         self.planner = planner or map_planner(MapParams(radius=self.params.radius))
         self.exclude, self.start, self.stop = exclude, time, should_stop
         self.dt = 1.0 / self.shapes.world.fps
-        self.walker = _Walker(base[:2].copy(), float(base[2]))
+        self.walker = Walker(base[:2].copy(), float(base[2]))
         self.track: list[list[float]] = []
         self.plans: list[tuple[int, Path]] = []
+        self.searched: list[Array] = []
+        self.passers = Passers(self.shapes.world, exclude)
+        self.ways: Walkable | None = None
         self.events: list[Event] = []
 
     @property
@@ -181,8 +168,12 @@ class Outing:
         self.events.append(Event(self.now - self.start, name, data or {}))
 
     def believed(self) -> World:
-        """The world as the actor believes it to be now."""
-        return self.explorer.believed_world(self.aware, self.shapes.world, self.now)
+        """The world as the actor believes it to be now, without those who walk: they will have gone on."""
+        known = self.aware.memory.observations.values()
+        walks = {o.name for o in known if float(np.hypot(*o.velocity[:2])) > STANDS}
+        walks &= {body.name for body in self.passers.bodies}
+        world = self.explorer.believed_world(self.aware, self.shapes.world, self.now)
+        return replace(world, bodies=tuple(b for b in world.bodies if b.name not in walks)) if walks else world
 
     def look(self) -> None:
         """Put the frame on record, and see."""
@@ -225,7 +216,7 @@ class Outing:
             if np.hypot(*(goals - self.walker.place).T).min() <= stop:
                 self.note("arrived")
                 return True
-            if self.aware.revision != planned:
+            if self.aware.revision != planned or self._strayed():
                 way = self._plan(goals, near or 0.0)
                 planned = self.aware.revision
                 stuck = -1.0 if way is not None else self.now if stuck < 0 else stuck
@@ -238,16 +229,35 @@ class Outing:
                 self.note("arrived", {"beside": True})
                 return True
             self.walker.gaze = 0.0 if stuck < 0 else sweep(self.now - stuck)
-            self.walker.step(self.dt, self.params)
+            self._step()
             self.look()
             yield
         return False
+
+    def _step(self) -> None:
+        """Walk on, around those who come along."""
+        walker, sight = self.walker, self.aware.sight
+        seen = sight.visible.keys() if sight is not None else ()
+        others = self.passers.around(walker.place, self.now, seen)
+        if not len(others[0]):
+            walker.step(self.dt, self.params)
+            return
+        wanted = walker.aim(self.params.speed)
+        free = evaded(walker.place, walker.velocity, wanted, self.params.radius, others, self.ways, self.dt)
+        walker.push(free, self.dt, self.params)
+
+    def _strayed(self) -> bool:
+        """Whether it was pushed to where it cannot go on along its way."""
+        ways, walker = self.ways, self.walker
+        if ways is None or not len(walker.way) or not self.passers.bodies:
+            return False
+        return not bool(ways.clear(walker.place, walker.way[0])) and bool(ways.clear(walker.place, walker.place))
 
     def _plan(self, goals: Array, near: float) -> Path | None:
         """A way through the believed world; rules may change what is believed where there is none."""
         while True:
             try:
-                way = self.planner(self.believed(), self.walker.place, goals, near)
+                way, searched, ways = self.planner(self.believed(), self.walker.place, goals, near)
             except NoPath as error:
                 before = self.aware.revision
                 self.aware, _ = self.explorer.react(self.aware, NO_PATH, self.now)
@@ -256,6 +266,8 @@ class Outing:
                     return None
             else:
                 self.plans.append((len(self.track) - 1, way))
+                self.searched.append(searched)
+                self.ways = ways
                 self.note("plan", {"length": _length(way)})
                 return way
 

@@ -182,7 +182,7 @@ class Arm:
         """Configurations (..., 7) of rotations (..., 3, 4) of upper arm, forearm and hand.
 
         What the elbow has beside flexion and the wrist beside flexion and deviation is left out. Of the two triples of
-        angles that a shoulder can have, the one within the limits, or nearer to `near` (7,) where both are.
+        angles that a shoulder can have, the one within the limits, or nearer to `near` (..., 7) where both are.
         """
         side = self.side
         ball = anatomy.joint_angles(rotations[..., 0, :], f"upper_arm_{side}")
@@ -190,7 +190,7 @@ class Arm:
         both = [ball, ball * np.array([1.0, -1.0, 1.0]) + np.pi]
         both = [each + _TURN * np.round((0.5 * (self.low + self.high)[:3] - each) / _TURN) for each in both]
         over = [np.maximum(np.maximum(self.low[:3] - e, e - self.high[:3]), 0.0).sum(axis=-1) for e in both]
-        away = [((e - middle[:3]) ** 2).sum(axis=-1) for e in both]
+        away = [((e - middle[..., :3]) ** 2).sum(axis=-1) for e in both]
         other = (over[1] < over[0] - 1e-6) | ((over[1] <= over[0] + 1e-6) & (away[1] < away[0] - 1e-9))
         ball = np.where(other[..., None], both[1], both[0])
         # the forearm's axis is turned by the hinge alone

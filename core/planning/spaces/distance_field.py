@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...maths.geometry import point_triangle
 from ...maths.quat import cross, dot
 from ...needs import needs_scipy
 from ...skeleton import Array
@@ -88,7 +87,7 @@ def interpolated(flat: npt.NDArray[np.float32], shape: Ints, first: Ints, place:
 def closed(triangles: Ints) -> bool:
     """Whether every edge of a mesh (F, 3) belongs to two triangles, so that it has an inside."""
     edges = np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]), axis=1)
-    _, counts = np.unique(edges, axis=0, return_counts=True)
+    _, counts = np.unique(edges[:, 0] * (int(edges.max(initial=0)) + 1) + edges[:, 1], return_counts=True)
     return bool((counts == 2).all())
 
 
@@ -113,18 +112,18 @@ def distance_field(
     axes = [low[k] + spacing * np.arange(shape[k]) for k in range(3)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     corners = vertices[triangles]
-    values, away, normal = _nearest(points.reshape(*shape, 3), low, spacing, band, corners)
+    values, above = _nearest(points.reshape(*shape, 3), low, spacing, band, corners)
     outside = np.ones(shape)
     if closed(triangles):
         volume = dot(corners[:, 0], cross(corners[:, 1], corners[:, 2])).sum()
-        outside = np.where(dot(away, normal) * volume < 0, -1.0, 1.0)
+        outside = np.where(above * volume < 0, -1.0, 1.0)
         outside = _filled(values, outside, spacing)
     return DistanceField(low, spacing, (np.minimum(values, band) * outside).astype(np.float32), band)
 
 
-def _nearest(grid: Array, low: Array, spacing: float, band: float, corners: Array) -> tuple[Array, Array, Array]:
-    """Distances (X, Y, Z) of the points of a grid (X, Y, Z, 3) to triangles (F, 3, 3), vectors (X, Y, Z, 3) from the
-    nearest place to them and the normal there.
+def _nearest(grid: Array, low: Array, spacing: float, band: float, corners: Array) -> tuple[Array, Array]:
+    """Distances (X, Y, Z) of the points of a grid (X, Y, Z, 3) to triangles (F, 3, 3), and how high above the plane of
+    the nearest they are.
 
     Cells that the surface runs through are seeds. Every cell looks at the triangle of the seed nearest to it and at
     those its neighbours look at, of which one is the nearest but for rounding of cells.
@@ -137,8 +136,9 @@ def _nearest(grid: Array, low: Array, spacing: float, band: float, corners: Arra
     inside = ((cell >= 0) & (cell < shape)).all(axis=1)
     seeds = np.full(shape, -1)
     if not inside.any():
-        return np.full(shape, np.inf), np.zeros((*shape, 3)), np.zeros((*shape, 3))
-    pairs = np.unique(np.column_stack([np.ravel_multi_index(tuple(cell[inside].T), shape), owner[inside]]), axis=0)
+        return np.full(shape, np.inf), np.zeros(shape)
+    both = np.unique(np.ravel_multi_index(tuple(cell[inside].T), shape) * len(corners) + owner[inside])
+    pairs = np.column_stack(np.divmod(both, len(corners)))
     first = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
     seeds.ravel()[pairs[first, 0]] = first
     far, index = distance_transform_edt(seeds < 0, return_indices=True)
@@ -147,37 +147,63 @@ def _nearest(grid: Array, low: Array, spacing: float, band: float, corners: Arra
     many = np.zeros(len(pairs), dtype=np.int64)
     many[first] = counts
     face = pairs[listed, 1]
-    up = cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    up /= np.maximum(np.sqrt(dot(up, up)), 1e-300)[:, None]
+    table = _table(corners)
     near = np.flatnonzero((far <= band / spacing + 2).ravel())
-    points = grid.reshape(-1, 3)
-    values, facing = np.full(len(points), np.inf), np.zeros(len(points))
-    away, normal = np.zeros((len(points), 3)), np.zeros((len(points), 3))
+    points = np.ascontiguousarray(grid.reshape(-1, 3).T)
+    values, facing, height = np.full(points.shape[1], np.inf), np.zeros(points.shape[1]), np.zeros(points.shape[1])
     best = np.full(len(values), -1)
     asked = near
+    own = listed.ravel()[near]
     for turn in range(_ROUNDS):
-        looks = [_shifted(face, axis, step) for axis in range(3) for step in (1, -1)]
+        looks = [(asked, _shifted(face, axis, step).ravel()[asked]) for axis in range(3) for step in (1, -1)]
         if not turn:
-            looks += [pairs[listed + np.minimum(k, many[listed] - 1), 1] for k in range(min(counts.max(), _SHARING))]
-        for looked in looks:
-            look = looked.ravel()[asked]
-            fresh = look != best[asked]
-            at, which = asked[fresh], look[fresh]
-            off = points[at] - point_triangle(points[at], *(corners[which, k] for k in range(3)))
-            length = np.sqrt(dot(off, off))
-            square = np.abs(dot(off, up[which])) / np.maximum(length, 1e-12)
+            for k in range(min(counts.max(), _SHARING)):
+                more = many[own] > k
+                looks.append((near[more], pairs[own[more] + k, 1]))
+        for at, which in looks:
+            fresh = which != best[at]
+            at, which = at[fresh], which[fresh]
+            length, above = _distances(points[:, at], table[:, which])
+            square = np.abs(above) / np.maximum(length, 1e-12)
             # where an edge is nearest, the face that is seen most squarely tells the side
-            better = (length < values[at] - 1e-9) | ((length < values[at] + 1e-9) & (square > facing[at]))
+            had = values[at]
+            better = (length < had - 1e-9) | ((length < had + 1e-9) & (square > facing[at]))
             at = at[better]
-            values[at], facing[at], best[at] = length[better], square[better], which[better]
-            away[at], normal[at] = off[better], up[which[better]]
+            values[at], facing[at], best[at], height[at] = length[better], square[better], which[better], above[better]
         was = face
         face = np.where(best.reshape(shape) >= 0, best.reshape(shape), face)
         new = was != face
         for axis in range(3):
             new = new | _shifted(new, axis, 1) | _shifted(new, axis, -1)
         asked = near[new.ravel()[near]]
-    return values.reshape(shape), away.reshape(*shape, 3), normal.reshape(*shape, 3)
+    return values.reshape(shape), height.reshape(shape)
+
+
+def _table(corners: Array) -> Array:
+    """(15, F) what is constant about triangles (F, 3, 3): a corner, two edges, the normal, products of the edges."""
+    a, ab, ac = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    up = cross(ab, ac)
+    up = up / np.maximum(np.sqrt(dot(up, up)), 1e-300)[:, None]
+    return np.ascontiguousarray(np.column_stack([a, ab, ac, up, dot(ab, ab), dot(ab, ac), dot(ac, ac)]).T)
+
+
+def _distances(points: Array, table: Array) -> tuple[Array, Array]:
+    """Distances (N,) of points (3, N) to triangles by their table (15, N), and heights above their planes (N,)."""
+    ax, ay, az, bx, by, bz, cx, cy, cz, nx, ny, nz, bb, bc, cc = table
+    x, y, z = points[0] - ax, points[1] - ay, points[2] - az
+    pb, pc, above = bx * x + by * y + bz * z, cx * x + cy * y + cz * z, nx * x + ny * y + nz * z
+    area, v, w = bb * cc - bc * bc, cc * pb - bc * pc, bb * pc - bc * pb
+    within = (v >= 0) & (w >= 0) & (v + w <= area) & (area > 1e-14 * bb * cc)
+    # to the three edges, from scalar products alone
+    pp = x * x + y * y + z * z
+    side, across = bb + cc - 2.0 * bc, pc - pb - bc + bb
+    squares = [
+        square - 2.0 * t * along + t * t * long
+        for square, along, long in ((pp, pb, bb), (pp, pc, cc), (pp - 2.0 * pb + bb, across, side))
+        for t in [np.clip(along / np.maximum(long, 1e-300), 0.0, 1.0)]
+    ]
+    edge = np.minimum(np.minimum(squares[0], squares[1]), squares[2])
+    return np.sqrt(np.maximum(np.where(within, above * above, edge), 0.0)), above
 
 
 def _shifted(cells: npt.NDArray[Any], axis: int, step: int) -> npt.NDArray[Any]:

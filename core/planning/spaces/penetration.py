@@ -15,9 +15,9 @@ from ...maths import geometry, quat
 from ...maths.quat import cross, dot
 from ...motion import Motion
 from ...skeleton import SIDES, Array
-from ...world import World
+from ...world import Body, World
 from .body_shape import ARM_PARTS, Capsules, with_fingers
-from .distance_field import closed
+from .distance_field import closed, surface_samples
 from .space import Bools, Ints
 
 TOLERANCE = 0.001
@@ -100,6 +100,38 @@ def penetrations(
     return [Penetration(*key, depth) for key, depth in sorted(worst.items()) if depth > tolerance]
 
 
+def in_others(body: Body, world: World, fps: float, tolerance: float = TOLERANCE) -> list[Penetration]:
+    """Where a moving body is in others, at its samples and half way between them: its surface in them, theirs in it.
+
+    Args:
+        body: With a matrix for each sample.
+        world: The others, as they are at first.
+        fps: Samples a second [Hz].
+        tolerance: Depths that do not count [m].
+    """
+    frames = np.linspace(0.0, len(body.matrices) - 1.0, 2 * len(body.matrices) - 1)
+    at = _placed(body.matrices, frames)
+    size = float(np.ptp(body.vertices, axis=0).max())
+    corners = surface_samples(body.vertices[body.triangles], max(size / 24.0, 1e-4))[0]
+    points = np.einsum("tij,vj->tvi", at[:, :3, :3], corners) + at[:, None, :3, 3]
+    others = [b for b in world.bodies if b.name != body.name]
+    still = replace(world, bodies=tuple(replace(b, matrices=b.matrices[:1]) for b in others))
+    rows = _inside(still, points, frames, fps, np.zeros(len(corners)), [body.name] * len(corners), ())
+    mine = World((body,), fps)
+    low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))
+    for other in still.bodies:
+        theirs = other.vertices @ other.matrices[0, :3, :3].T + other.matrices[0, :3, 3]
+        theirs = theirs[((theirs >= low) & (theirs <= high)).all(axis=1)]
+        if len(theirs):
+            spread = np.broadcast_to(theirs, (len(frames), *theirs.shape))
+            found = _inside(mine, spread, frames, fps, np.zeros(len(theirs)), [other.name] * len(theirs), ())
+            rows += [Penetration(o.frame, body.name, other.name, o.depth) for o in found]
+    worst: dict[tuple[float, str], float] = {}
+    for row in rows:
+        worst[row.frame, row.body] = max(worst.get((row.frame, row.body), 0.0), row.depth)
+    return [Penetration(f, body.name, name, d) for (f, name), d in sorted(worst.items()) if d > tolerance]
+
+
 def _places(shape: Capsules, k: int) -> int:
     """Places along a capsule's axis that are looked at: so near to each other that less than 1/128 radius is missed."""
     return max(2, int(np.ceil(4.0 * np.linalg.norm(shape.ends[k] - shape.starts[k]) / shape.radii[k])) + 1)
@@ -151,50 +183,56 @@ def _inside(
 ) -> list[Penetration]:
     """Depths of spheres (N, K, 3) of these radii (K,) in each body, where there is any."""
     out = []
-    seconds = np.repeat(frames / fps, points.shape[1])
-    flat = points.reshape(-1, 3)
-    size = np.tile(radii, len(points))
-    reach = max(float(radii.max()), 0.05)
+    count = points.shape[1]
+    flat, size = points.reshape(-1, 3), np.tile(radii, len(points))
+    seconds = frames / fps
+    x, y, z = (np.ascontiguousarray(flat[:, k]) for k in range(3))
     for body in world.bodies:
-        free = [k for k, part in enumerate(parts) if (part, body.name) not in touching and part != body.name]
-        if not free or not len(body.triangles):
+        free = [part != body.name and (part, body.name) not in touching for part in parts]
+        if not any(free) or not len(body.triangles):
             continue
-        alone = World((body,), world.fps)
-        own = np.zeros(points.shape[:2], dtype=bool)
-        own[:, free] = True
-        at = np.flatnonzero(own.ravel() & _near(body.vertices, body.matrices, flat, seconds, world.fps, reach))
+        low, high = _bounds(body)
+        at: Ints = np.flatnonzero(
+            (x > low[0] - size) & (x < high[0] + size) & (y > low[1] - size) & (y < high[1] + size)
+            & (z > low[2] - size) & (z < high[2] + size) & np.tile(free, len(points))
+        )  # fmt: skip
+        at, local = _near(body, flat, at, seconds[at // count] * world.fps, size)
         if not len(at):
             continue
-        _, far, hit, _ = geometry.nearest(alone, flat[at], seconds[at], reach)
+        reach = max(float(size[at].max()), 0.03)
+        _, far, hit, _ = geometry.nearest(World((body,), world.fps), flat[at], seconds[at // count], reach)
         depth = np.where(hit >= 0, size[at] - far, -np.inf)
         if closed(body.triangles):
-            local = _local(body.matrices, flat[at], seconds[at], world.fps)
             within = inside(body.vertices[body.triangles], local)
             depth = np.where(within, size[at] + np.where(hit >= 0, far, reach), depth)
         for k in np.flatnonzero(depth > 0):
-            frame, column = divmod(int(at[k]), points.shape[1])
+            frame, column = divmod(int(at[k]), count)
             out.append(Penetration(float(frames[frame]), parts[column], body.name, float(depth[k])))
     return out
 
 
-def _local(matrices: Array, points: Array, seconds: Array, fps: float) -> Array:
-    """Points (N, 3) at moments (N,) in the axes of a body."""
-    at = _placed(matrices, np.minimum(seconds * fps, len(matrices) - 1))
-    back = np.linalg.inv(at)
-    out: Array = np.einsum("nij,nj->ni", back[:, :3, :3], points) + back[:, :3, 3]
-    return out
+def _bounds(body: Body) -> tuple[Array, Array]:
+    """Lowest and highest corner (3,) of wherever a body is [m]."""
+    box = np.array([body.vertices.min(axis=0), body.vertices.max(axis=0)])
+    corners = box[np.indices((2, 2, 2)).reshape(3, -1).T, np.arange(3)]
+    there = corners @ body.matrices[:, :3, :3].transpose(0, 2, 1) + body.matrices[:, None, :3, 3]
+    return there.min(axis=(0, 1)), there.max(axis=(0, 1))
 
 
-def _near(vertices: Array, matrices: Array, points: Array, seconds: Array, fps: float, reach: float) -> Bools:
-    """Which points (N, 3) may be within reach of a body [m]."""
-    local = _local(matrices, points, seconds, fps) if len(matrices) > 1 else None
-    if local is None:
-        back = np.linalg.inv(matrices[0])
-        local = points @ back[:3, :3].T + back[:3, 3]
-    least = float(np.linalg.norm(matrices[0, :3, :3], axis=0).min())
-    margin = reach / max(least, 1e-9)
-    low, high = vertices.min(axis=0) - margin, vertices.max(axis=0) + margin
-    return np.asarray(((local >= low) & (local <= high)).all(axis=1))
+def _near(body: Body, points: Array, at: Ints, frames: Array, size: Array) -> tuple[Ints, Array]:
+    """Which of the spheres `at` (M,) among points (N, 3) with sizes (N,) may touch a body at its frames (M,), and their
+    places (K, 3) in its axes."""
+    if len(body.matrices) == 1:
+        back = np.linalg.inv(body.matrices[0])
+        local = points[at] @ back[:3, :3].T + back[:3, 3]
+    else:
+        whole, which = np.unique(np.minimum(frames, len(body.matrices) - 1), return_inverse=True)
+        back = np.linalg.inv(_placed(body.matrices, whole))[which]
+        local = np.einsum("nij,nj->ni", back[:, :3, :3], points[at]) + back[:, :3, 3]
+    least = float(np.linalg.norm(body.matrices[0, :3, :3], axis=0).min())
+    margin = (size[at] / max(least, 1e-9))[:, None]
+    keep = ((local > body.vertices.min(axis=0) - margin) & (local < body.vertices.max(axis=0) + margin)).all(axis=1)
+    return at[keep], local[keep]
 
 
 def inside(corners: Array, points: Array) -> Bools:

@@ -185,9 +185,9 @@ def bottle_scene(height: float = 1.75) -> tuple[Skeleton, Pose, World, Array]:
         box("table", np.array([0.55, 0.32, 0.02]) * scale, (0, -0.55 * scale, top - 0.02 * scale)),
         box("seat", np.array([0.22, 0.2, 0.02]) * scale, (0, 0.02, hips - 0.13 * scale)),
         bottle("bottle", np.array([-0.25 * scale, -0.45 * scale, top]), 0.24, 0.033, sides=96),
-        Body("glass", 4, glass, faces, placed((-0.13 * scale, -0.44 * scale, top))[None], "prop"),
+        Body("glass", 4, glass, faces, placed((-0.13 * scale, -0.56 * scale, top))[None], "prop"),
     ]
     # enough of the dinner to make a scene of over 12,000 triangles
     for k, x in enumerate(np.linspace(-0.45, 0.45, 14)):
         bodies.append(Body(f"glass {k}", 5 + k, glass, faces, placed((x * scale, -0.78 * scale, top))[None], "prop"))
-    return skeleton, pose, World(tuple(bodies)), placed((-0.02 * scale, -0.36 * scale, top))
+    return skeleton, pose, World(tuple(bodies)), placed((0.02 * scale, -0.45 * scale, top))

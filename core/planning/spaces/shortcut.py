@@ -6,6 +6,7 @@ between any two points of the way, many tried together, and rounded corners go b
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,8 +19,8 @@ from ...params import Params, param
 from ...skeleton import Array
 from .space import Space, clear, hits
 
-STEEPEST = {"jerk": 1.875, "cubic": 1.5}
-"""Greatest slope of the profiles from 0 to 1."""
+_FINE = 256
+"""Pieces in which the slope of a profile is known."""
 _BEND = 8
 """Pieces of a rounded corner."""
 
@@ -167,7 +168,10 @@ def rounded(space: Space, path: Path, corners: float = 0.5) -> Path:
     found = np.concatenate([*rows, points[-1:]])
     keep = np.concatenate([[True], space.distance(found[:-1], found[1:]) > 1e-9])
     keep[-1] = True
-    return path if hits(space, found[keep]) else replace(path, points=found[keep], times=None)
+    if hits(space, found[keep]) and not hits(space, points):
+        return path
+    # what the way touched before, as at a straight end that leads to a thing, is not the corners' fault
+    return replace(path, points=found[keep], times=None)
 
 
 def timed(space: Space, path: Path, fastest: npt.ArrayLike, fps: float, params: SmoothParams | None = None) -> Path:
@@ -184,16 +188,29 @@ def timed(space: Space, path: Path, fastest: npt.ArrayLike, fps: float, params: 
     cap = np.asarray(fastest, dtype=np.float64)
     if not (cap > 0).all():
         raise InvalidParam("fastest", cap.tolist(), "must be above 0")
-    points = path.points
+    points, ease = path.points, smootherstep if params.profile == "jerk" else smoothstep
     known = lengths(space, points)
     total = float(known[-1])
     seconds = 0.0
     if total > 0:
         legs = np.diff(known)
-        rates = np.abs(space.difference(points[:-1], points[1:]))[legs > 1e-12] / legs[legs > 1e-12, None]
-        seconds = float((rates.max(axis=0) / cap).max()) * total * STEEPEST[params.profile]
+        rates = np.abs(space.difference(points[:-1], points[1:])) / np.maximum(legs, 1e-12)[:, None]
+        slowness = np.where(legs > 1e-12, (rates / cap).max(axis=1), 0.0)
+        # a leg that turns a joint fast for its length costs nothing where the profile is slow
+        seconds = total * float((slowness * _steepest(known / total, ease)).max())
     seconds = max(seconds, params.shortest if total > 0 else 0.0)
     count = max(1, int(np.ceil(seconds * fps - 1e-9)))
-    share = np.arange(count + 1) / count
-    eased = smootherstep(share) if params.profile == "jerk" else smoothstep(share)
+    eased = ease(np.arange(count + 1) / count)
     return Path(along(space, points, total * eased, known), path.axes, np.arange(count + 1) / fps)
+
+
+def _steepest(spots: Array, ease: Callable[[Array], Array]) -> Array:
+    """(N - 1,) how steep a profile from 0 to 1 is at most while it rises through each of the legs between N spots."""
+    time = np.linspace(0.0, 1.0, _FINE + 1)
+    height = ease(time)
+    slope = np.diff(height) * _FINE
+    first = np.clip(np.searchsorted(height, spots[:-1], side="right") - 1, 0, _FINE - 1)
+    last = np.clip(np.searchsorted(height, spots[1:], side="left"), first + 1, _FINE)
+    # profiles rise ever faster up to their middle, and then ever slower
+    middle = (first < _FINE // 2) & (last > _FINE // 2)
+    return np.asarray(np.where(middle, slope.max(), np.maximum(slope[first], slope[last - 1])))

@@ -161,6 +161,7 @@ class Plan:
         time: When it was made [s].
         narrow: (k, 2) from where to where along it only one can pass at a time [m].
         cells: Places looked at to find it.
+        searched: (n, 2) middles of the cells looked at [m].
     """
 
     points: Array
@@ -168,6 +169,7 @@ class Plan:
     time: float
     narrow: Array
     cells: int = 0
+    searched: Array = field(default_factory=lambda: np.zeros((0, 2)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +185,9 @@ class Mind:
         arrived: Whether it stands where it was told to go.
         courses: (time, bearing, x, y) of the plans of the last seconds, for the guard against going to and fro.
         committed: Whether it keeps to its way and waits where that is blocked.
+        barrier: How far along its way something was seen that opens and shuts [m]; inf for nothing.
+        ready: Whether it stood before that when it opened last, and so may go through.
+        patience: How long it has waited for that to shut and open again [s].
         stalled: How long it has wanted to move and could not [s].
         passing: Whether it has the right of way through the next narrow place.
         waited: How long it has been waiting for others in front of a narrow place [s].
@@ -200,6 +205,9 @@ class Mind:
     arrived: bool = False
     courses: tuple[tuple[float, float, float, float], ...] = ()
     committed: bool = False
+    barrier: float = np.inf
+    ready: bool = False
+    patience: float = 0.0
     stalled: float = 0.0
     passing: bool = False
     waited: float = 0.0
@@ -210,7 +218,10 @@ class Mind:
 
 @dataclass(frozen=True, eq=False)
 class Cast:
-    """What stays the same during a run: names, setups, places with names; radius [m], speed [m/s] and gains (A,)."""
+    """What stays the same during a run: names, setups, places with names; radius [m], speed [m/s] and gains (A,).
+
+    `shapes` keeps the things of the world as eyes see them, from the first look on.
+    """
 
     names: tuple[str, ...]
     setups: tuple[ActorSetup, ...]
@@ -220,6 +231,7 @@ class Cast:
     gains: Gains
     step: float
     params: NavigateParams
+    shapes: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def index(self, name: str) -> int:
         """Number of an actor, or -1."""

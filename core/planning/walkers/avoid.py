@@ -27,10 +27,12 @@ WALL_WEIGHT = 4.0
 """How much worse it is to go into a wall than into somebody, where one of them must be."""
 HEAD_ON = 0.15
 """How much those who meet head on bear to the right, as a share of the speed at which they meet."""
-BRACE = 0.15
+BRACE = 0.6
 """Nearer than this those who come closer brace themselves [m]."""
-BRACE_TIME = 0.2
-"""In this time they may use up the room that is left between them [s]."""
+BRAKING = 3.0
+"""What each of them counts on to stop before they touch [m/s^2]."""
+LAST_ROOM = 0.02
+"""Room that they do not count on [m]."""
 PARTING = 0.25
 """Time in which those that are too close move apart [s]."""
 
@@ -237,15 +239,14 @@ def _least_worst(planes: Planes, rows: Ints, hard: Bools, fastest: Array) -> tup
     return cx[best, at], cy[best, at]
 
 
-def unhit(place: Array, velocity: Array, radius: Array, movable: Array, most: float) -> Array:
-    """Velocities (N, 2) with which nobody bumps into anybody in the next moments, whatever they had in mind.
+def unhit(place: Array, velocity: Array, radius: Array, movable: Array) -> Array:
+    """Velocities (N, 2) from which everybody can stop, braking as people do, before it bumps into anybody [m/s].
 
     Args:
         place: (N, 2) [m].
         velocity: (N, 2) [m/s].
         radius: (N,) of the bodies [m].
         movable: (N,) 1 for those whose velocity may be changed, 0 for others.
-        most: Greatest change [m/s].
     """
     off = place[:, None] - place[None]
     gap = np.sqrt((off * off).sum(axis=-1)) + np.where(np.eye(len(place), dtype=bool), 1e6, 0.0)
@@ -253,16 +254,20 @@ def unhit(place: Array, velocity: Array, radius: Array, movable: Array, most: fl
     if not (room < BRACE).any():
         return velocity
     away = off / np.maximum(gap, 1e-6)[..., None]
-    share = movable[:, None] / np.maximum(movable[:, None] + movable[None], 1.0)
-    out = velocity.copy()
+    # whoever goes towards the other brakes for it; whoever is gone after is not pushed on
+    comes = movable[:, None] * np.maximum(-(velocity[:, None] * away).sum(axis=-1), 0.0)
+    total = comes + comes.T
+    share = np.where(total > 1e-9, comes / np.maximum(total, 1e-9), movable[:, None] / 2.0)
+    brakes = np.maximum((comes > 0.0).astype(float) + (comes.T > 0.0), 1.0)
+    most = np.sqrt(2.0 * BRAKING * brakes * np.maximum(room - LAST_ROOM, 0.0))
+    out = velocity
     for _ in range(4):
         closing = -((out[:, None] - out[None]) * away).sum(axis=-1)
-        excess = np.where(room < BRACE, np.maximum(closing - room / BRACE_TIME, 0.0), 0.0)
+        excess = np.where(room < BRACE, np.maximum(closing - most, 0.0), 0.0)
+        if not excess.any():
+            break
         out = out + ((share * excess)[..., None] * away).sum(axis=1)
-    change = out - velocity
-    size = np.sqrt((change * change).sum(axis=-1))
-    kept: Array = velocity + change * np.minimum(most / np.maximum(size, 1e-9), 1.0)[:, None]
-    return kept
+    return out
 
 
 def parted(place: Array, radius: Array, movable: Array, most: float) -> Array:

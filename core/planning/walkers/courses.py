@@ -40,37 +40,37 @@ def planned(state: State, chart: Chart, me: int, order: Order, crowd: str) -> Pl
     """
     radius = float(state.cast.radius[me])
     here = state.movers.place[me]
-    alone, cells = _way(chart.walkable(radius), here, order)
+    alone, searched = _way(chart.walkable(radius), here, order)
     points = alone
     if crowd != "none":
         near = _in_the_way(state, me, alone, crowd, state.cast.params)
         if near is not None:
             starts, ends, radii = near
             try:
-                around, more = _way(
-                    with_discs(chart.map, starts, ends, radii).walkable(radius, chart.growth), here, order
-                )
-                cells += more
+                others = with_discs(chart.map, starts, ends, radii).walkable(radius, chart.growth)
+                around, more = _way(others, here, order)
+                searched = np.concatenate([searched, more])
                 # those in the way will mostly have moved on: a great detour is worse than waiting
                 if arc_length(around)[-1] < 1.5 * arc_length(alone)[-1] + 1.5:
                     points = around
             except NoPath:
                 pass
     points = trimmed(points, order)
-    return Plan(points, order.goals[0], state.clock, narrow_spans(points, chart.walkable(radius), radius), cells)
+    narrow = narrow_spans(points, chart.walkable(radius), radius)
+    return Plan(points, order.goals[0], state.clock, narrow, max(1, len(searched)), searched)
 
 
-def _way(walk: Walkable, here: Array, order: Order) -> tuple[Array, int]:
-    """A way (N, 2) for an order [m], and how many places were looked at."""
+def _way(walk: Walkable, here: Array, order: Order) -> tuple[Array, Array]:
+    """A way (N, 2) for an order, and the places (n, 2) looked at to find it [m]."""
     if walk.params.straighten and not walk.costly and len(order.goals) == 1 and bool(walk.clear(here, order.goals[0])):
-        return np.stack([here, order.goals[0]]), 1
+        return np.stack([here, order.goals[0]]), np.zeros((0, 2))
     try:
         found = walk.plan(here, order.goals)
     except NoPath:
         if order.stop <= 0:
             raise
         found = walk.plan(here, order.goals, goal_radius=order.stop)
-    return found.path.points, found.report.expanded
+    return found.path.points, walk.centre(found.searched)
 
 
 def trimmed(points: Array, order: Order) -> Array:

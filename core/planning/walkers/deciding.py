@@ -97,7 +97,9 @@ def decided(state: State, changed: bool) -> tuple[State, list[Note]]:
             renewed = True
         if mind.committed and not state.minds[me].committed:
             notes.append(note(state, me, "keeps to its way", f"it turned round {FLIPS} times within {MEMORY:g} s"))
-        minds[me] = replace(mind, plan=plan, blocked=False, arrived=False if was is not plan else mind.arrived)
+        if was is not plan:
+            mind = replace(mind, arrived=False, barrier=np.inf, ready=False)
+        minds[me] = replace(mind, plan=plan, blocked=False)
     state = replace(state, searches=searches, cells=cells)
     if not renewed:
         return replace(state, minds=tuple(minds)), notes

@@ -21,6 +21,9 @@ from .actors import STAND, Behaviour, Order, go
 from .behaviours import ahead_of, refuge, stroll
 from .sensors import Senses
 
+UNDERFOOT = 0.8
+"""What is nearer than this needs no look [m]."""
+
 
 @dataclass(frozen=True)
 class Tag(Behaviour):
@@ -123,10 +126,11 @@ class Hide(Behaviour):
     def think(self, memory: Any, senses: Senses) -> tuple[Any, Order]:
         """Go where the seeker cannot see; flee when seen from near."""
         state, goal, when = memory
-        exposed = bool(senses.visible_to(self.target))
+        exposed = bool(senses.exposed_to(self.target))
         if state == "hidden" and not exposed and not self._exposed_soon(senses):
             return memory, Order(face=senses.place_of(self.target))
-        if exposed and senses.distance(self.target) < self.flee and state != "start":
+        near = senses.distance(self.target) < self.flee
+        if exposed and near and state != "start" and (state == "evading" or senses.seen_by(self.target)):
             if state != "evading":
                 senses.say("flees", f"{self.target} sees it from {senses.distance(self.target):.1f} m")
                 goal = None
@@ -138,7 +142,7 @@ class Hide(Behaviour):
             senses.say("is hidden", f"nothing can be seen of it from where {self.target} is")
             return ("hidden", goal, when), STAND
         if goal is None or senses.time - when >= 0.5:
-            stays = goal is not None and not bool(senses.visible_to(self.target, np.array([goal]))[0])
+            stays = goal is not None and not bool(senses.exposed_to(self.target, np.array([goal]))[0])
             spot = np.array(goal) if stays else self._spot(senses)
             if spot is None:
                 spot = refuge(senses, (self.target,))
@@ -238,10 +242,10 @@ class Search(Behaviour):
         off = cells - senses.here
         far = np.hypot(*off.T)
         turn = np.abs(wrap(trig.arctan2(off[:, 0], -off[:, 1]) - senses.heading))
-        look = (far <= self.range) & ((turn <= senses.view / 2) | (far < 0.8))
-        out = np.zeros(len(cells), bool)
-        if look.any():
-            out[look] = sees(senses.state.chart.map, senses.here, cells[look])
+        out: npt.NDArray[np.bool_] = far < UNDERFOOT
+        look = np.flatnonzero((far <= self.range) & (turn <= senses.view / 2) & ~out)
+        if len(look):
+            out[look] = senses.reveals(cells[look])
         return out
 
 

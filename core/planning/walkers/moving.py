@@ -10,7 +10,7 @@ from ...skeleton import Array
 from ...world import World
 from ..ways.chart import DIRECTIONS, clearance, rooms
 from . import avoid, doorway
-from .actors import Mind, State
+from .actors import Mind, Plan, State
 from .courses import blocked_at
 from .deciding import Note, note
 from .follow import Movers, advance, wish
@@ -20,8 +20,14 @@ SETTLED = 0.3
 """Who has arrived and is pushed by less than this stays where it is [m]."""
 CROWDED = 0.5
 """Who is held up by others this near to its goal has arrived [m]."""
-BRACING = 10.0
-"""Acceleration with which one avoids bumping into somebody at the last moment [m/s^2]."""
+BRACING = 5.0
+"""Greatest acceleration, even of one who avoids bumping into somebody at the last moment [m/s^2]."""
+LEAN = 1.3
+"""How much more than its turning needs one who runs may accelerate."""
+BEFORE = 0.6
+"""Who is as near as this to what opens may go through at once [m]."""
+PATIENCE = 6.0
+"""What stays open for this long is taken to be open for good [s]."""
 ASIDE = 2.5
 """Who wants to move and cannot for this long steps aside [s]."""
 
@@ -60,13 +66,27 @@ def allowed(state: State, dt: float) -> tuple[State, Array, Array, list[Note]]:
         if held or mind.waited > 0.0 or passing[k] != mind.passing:
             minds[k] = replace(mind, waited=mind.waited + dt if held else 0.0, passing=passing[k])
         if mind.committed and mind.plan is not None:
-            walk = state.chart.walkable(float(cast.radius[k]))
-            ahead = blocked_at(mind.plan, float(movers.along[k]), walk, float(cast.radius[k]), 2.5)
-            room[k] = min(room[k], ahead - 0.15)
+            minds[k], ahead = _before_barrier(state, k, minds[k], mind.plan, dt)
+            room[k] = min(room[k], ahead - 0.25)
     go = np.minimum(go, np.maximum(room, 0.0) * cast.gains.approach / cast.speed)
     go[[state.clock < m.frozen_until for m in minds]] = 0.0
     go[np.isfinite(spots[:, 0])] = 0.0
     return replace(state, minds=tuple(minds)), go, spots, notes
+
+
+def _before_barrier(state: State, me: int, mind: Mind, plan: Plan, dt: float) -> tuple[Mind, float]:
+    """How far one may go who keeps to a way that something opens and shuts [m]; it goes through when that opens.
+
+    Whoever comes while it is open cannot know for how long it will be: it waits for the next time.
+    """
+    along, radius = float(state.movers.along[me]), float(state.cast.radius[me])
+    ahead = blocked_at(plan, along, state.chart.walkable(radius), radius, 12.0)
+    if np.isfinite(ahead):
+        return replace(mind, barrier=along + ahead, ready=ahead < BEFORE, patience=0.0), ahead
+    if mind.ready or along > mind.barrier or mind.patience > PATIENCE:
+        return mind, np.inf
+    waits = replace(mind, patience=mind.patience + dt if mind.barrier - along < BEFORE else mind.patience)
+    return waits, mind.barrier - along
 
 
 def moved(state: State, world: World, go: Array, spots: Array, dt: float) -> State:
@@ -162,8 +182,11 @@ def _braced(state: State, after: Movers, dt: float) -> Movers:
     cast = state.cast
     movable = np.array([0.0 if state.clock < m.frozen_until else 1.0 for m in state.minds])
     velocity = after.velocity
-    kept = avoid.unhit(after.place, velocity, cast.radius, movable, BRACING * dt)
-    if kept is not velocity:
+    kept = avoid.unhit(after.place, velocity, cast.radius, movable)
+    # who runs leans into its turns
+    most = np.maximum(BRACING, LEAN * np.abs(after.speed) * cast.gains.turn_rate)
+    kept = _eased(state.movers.velocity, kept, most * dt)
+    if (kept != velocity).any():
         sin, cos = np.sin(after.heading), np.cos(after.heading)
         change = kept - velocity
         speed = after.speed + change[:, 0] * sin - change[:, 1] * cos
@@ -175,6 +198,14 @@ def _braced(state: State, after: Movers, dt: float) -> Movers:
     walk = state.chart.walkable(float(cast.radius.max()))
     worse = clearance(walk, place) < np.minimum(clearance(walk, after.place), cast.radius + walk.cell / 2)
     return replace(after, place=np.where(worse[:, None], after.place, place))
+
+
+def _eased(before: Array, after: Array, most: Array) -> Array:
+    """Velocities (A, 2) that differ from those before by no more than `most` (A,) [m/s]."""
+    change = after - before
+    size = np.sqrt((change * change).sum(axis=-1))
+    out: Array = before + change * np.minimum(most / np.maximum(size, 1e-9), 1.0)[:, None]
+    return out
 
 
 def _noticed(state: State, wanted: Array, go: Array, dt: float) -> State:

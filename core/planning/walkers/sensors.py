@@ -12,10 +12,17 @@ from ...errors import InvalidParam
 from ...maths.ramp import wrap
 from ...skeleton import Array
 from ...world import World
-from ..ways.chart import sees
+from ..senses.vision import Sight
+from ..ways.chart import Bools, sees
 from ..ways.footprint import placement
 from ..ways.walkable import Walkable
 from .actors import State
+from .looking import looked
+
+ELBOW = 0.5
+"""Nearer than this one notices others without looking [m]."""
+WIDE = 1.0
+"""How far a thing may reach from its middle [m]."""
 
 
 @dataclass
@@ -41,6 +48,7 @@ class Senses:
     facts: dict[str, Any] = field(default_factory=dict)
     freezes: dict[str, float] = field(default_factory=dict)
     drawn: int = 0
+    _sight: Sight | None = None
 
     @property
     def name(self) -> str:
@@ -95,16 +103,41 @@ class Senses:
         return self.distance(name) <= distance
 
     def visible(self, name: str) -> bool:
-        """Whether it sees another: in front of it, in range, and nothing high in between."""
+        """Whether it sees somebody or something with its own eyes, or has it at its elbow."""
         off = self.place_of(name) - self.here
         far = float(np.hypot(*off))
+        if far <= ELBOW:
+            return True
         turn = abs(float(wrap(np.arctan2(off[0], -off[1]) - self.heading)))
-        if far > self.range or (far > 0.5 and turn > self.view / 2):
+        # a large thing may reach into the view while its middle is outside
+        if far > self.range + WIDE or turn > self.view / 2 + np.arctan2(WIDE, far):
             return False
-        return bool(sees(self.state.chart.map, self.here, self.place_of(name)))
+        if name in self.sight.visible:
+            return True
+        return name in self.state.cast.places and bool(self.reveals(self.place_of(name)))
 
-    def visible_to(self, name: str, places: Array | None = None) -> Any:
-        """Whether another has a free line of sight to here, or to each of places (n, 2), whichever way it looks."""
+    @property
+    def sight(self) -> Sight:
+        """What it sees now, straight ahead."""
+        if self._sight is None or self._sight.lens.range != self.range:
+            self._sight = looked(self.state, self.world, self.name, self.view, self.range)
+        return self._sight
+
+    def reveals(self, places: Array, above: float = 0.3) -> Bools:
+        """(...,) whether it sees what is a little over the ground at places (..., 2) [m]."""
+        flat = np.asarray(places, dtype=np.float64).reshape(-1, 2)
+        height = self.state.chart.height(flat) + above
+        seen: Bools = self.sight.reveals(np.column_stack([flat, height])).reshape(np.shape(places)[:-1])
+        return seen
+
+    def seen_by(self, name: str) -> bool:
+        """Whether another actor sees it now; a thing or a place that has no eyes looks everywhere."""
+        if self.state.cast.index(name) < 0 and name not in self.world.actors:
+            return bool(self.exposed_to(name))
+        return self.name in looked(self.state, self.world, name, self.view, self.range).visible
+
+    def exposed_to(self, name: str, places: Array | None = None) -> Any:
+        """Whether another could see one here, or at each of places (n, 2), whichever way it looks."""
         return sees(self.state.chart.map, self.place_of(name), self.here if places is None else places)
 
     def visible_ids(self) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from ...motion import Motion, Path
-from ...skeleton import Skeleton
+from ...performance import Performance
+from ...skeleton import Array, Skeleton
 from ...world import Body, World
 
 LEG = 0.9
@@ -48,3 +49,31 @@ def _shrunk_body(body: Body, size: float) -> Body:
 def _shrunk_motion(motion: Motion, size: float) -> Motion:
     base = None if motion.base is None else motion.base / (size, size, 1.0)
     return replace(motion, fps=motion.fps * float(np.sqrt(size)), roots=motion.roots / size, base=base)
+
+
+def shrunk_skeleton(skeleton: Skeleton, size: float) -> Skeleton:
+    """A character of a size as a person."""
+    if size == 1.0:
+        return skeleton
+    return replace(skeleton, offsets=skeleton.offsets / size, tips=skeleton.tips / size)
+
+
+def grown(performance: Performance, skeleton: Skeleton, size: float, fps: float) -> Performance:
+    """What a character did as a person, as one of its own size, sampled at `fps` [Hz] as often as it was."""
+    slow = float(np.sqrt(size))
+    motions = {}
+    for name, motion in performance.motions.items():
+        base = None if motion.base is None else motion.base * (size, size, 1.0)
+        events = tuple(replace(e, time=e.time * slow) for e in motion.events)
+        motions[name] = replace(motion, skeleton=skeleton, fps=fps, roots=motion.roots * size, base=base, events=events)
+    props = {name: matrices * _lengths(size) for name, matrices in performance.props.items()}
+    attachments = tuple(replace(a, start=a.start * slow, end=a.end * slow) for a in performance.attachments)
+    events = tuple(replace(e, time=e.time * slow) for e in performance.events)
+    return replace(performance, motions=motions, props=props, attachments=attachments, events=events)
+
+
+def _lengths(size: float) -> Array:
+    """(4, 4) by which a matrix is multiplied number by number so that its place grows."""
+    out = np.ones((4, 4))
+    out[:3, 3] = size
+    return out

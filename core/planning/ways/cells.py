@@ -104,15 +104,17 @@ def _whole(low: Array, high: Array, count: int) -> tuple[Ints, Ints]:
 def _expand(first: Ints, count: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Item number and first, first + 1, ... of every item that counts more than none, in batches."""
     items = np.flatnonzero(count > 0)
-    total = np.cumsum(count[items])
+    many = count[items]
+    total = np.cumsum(many)
     begin = 0
     while begin < len(items):
-        done = total[begin - 1] if begin else 0
-        end = max(int(np.searchsorted(total, done + AT_ONCE, side="right")), begin + 1)
-        batch = items[begin:end]
-        many = count[batch]
-        item = np.repeat(batch, many)
-        yield item, first[item] + np.arange(len(item)) - np.repeat(np.cumsum(many) - many, many)
+        done = int(total[begin - 1]) if begin else 0
+        end = len(items)
+        if total[-1] - done > AT_ONCE:
+            end = max(int(np.searchsorted(total, done + AT_ONCE, side="right")), begin + 1)
+        part = slice(begin, end)
+        shift = first[items[part]] - (total[part] - many[part] - done)
+        yield items[part].repeat(many[part]), shift.repeat(many[part]) + np.arange(int(total[end - 1]) - done)
         begin = end
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,6 +55,13 @@ class Chart:
     def walkable(self, radius: float) -> Walkable:
         """Where a disc of a radius [m] may tread now."""
         return self.map.walkable(radius, self.growth)
+
+    def height(self, places: Array) -> Array:
+        """(n,) height of the ground at places (n, 2) [m]."""
+        rows, columns = self.map.shape
+        column, row = np.floor((places - self.map.origin) / self.map.cell).astype(np.int64).T
+        out: Array = self.map.ground[0, np.clip(row, 0, rows - 1), np.clip(column, 0, columns - 1)]
+        return out
 
 
 def charted(
@@ -114,8 +122,20 @@ def rooms(walk: Walkable, places: Array, radius: Array) -> Array:
     return out
 
 
-def sees(map: Map, eyes: Array, places: Array, eye_height: float = 1.6) -> Bools:
-    """(...,) whether nothing as high as the eyes stands between eyes (..., 2) and places (..., 2)."""
+PARTS = (1.5, 0.9, 0.15)
+"""Heights of head, pelvis and feet [m], of which any gives one away."""
+
+
+def sees(map: Map, eyes: Array, places: Array, parts: Sequence[float] = PARTS, eye_height: float = 1.6) -> Bools:
+    """(...,) whether from eyes (..., 2) some part of somebody at places (..., 2) can be seen over and under things.
+
+    Args:
+        map: With the heights of what stands on it.
+        eyes: Where one looks from [m].
+        places: Where one looks at [m].
+        parts: Heights over the ground of what may be seen there [m].
+        eye_height: Of the eyes over the ground [m].
+    """
     eyes, places = np.broadcast_arrays(np.asarray(eyes, dtype=float), np.asarray(places, dtype=float))
     off = places - eyes
     longest = float(np.sqrt((off * off).sum(axis=-1)).max(initial=0.0))
@@ -125,8 +145,16 @@ def sees(map: Map, eyes: Array, places: Array, eye_height: float = 1.6) -> Bools
     rows, columns = map.shape
     cells = np.floor((on - map.origin) / map.cell).astype(np.int64)
     i, j = np.clip(cells[..., 0], 0, columns - 1), np.clip(cells[..., 1], 0, rows - 1)
-    high = map.blocked[0, j, i] & (map.high[0, j, i] > map.ground[0, j, i] + eye_height)
-    out: Bools = ~high.any(axis=-1)
+    low, high = map.low[0, j, i], map.high[0, j, i]
+    ground = map.ground[0, j, i]
+    # what begins at the floor of the slab stands on the ground, what ends at its ceiling goes on above
+    low = np.where(low <= ground + map.params.z_low + 1e-6, -np.inf, low)
+    high = np.where(high >= ground + map.params.z_high - 1e-6, np.inf, high)
+    start, end = ground[..., :1] + eye_height, ground[..., -1:]
+    out: Bools = np.zeros(off.shape[:-1], bool)
+    for part in parts:
+        line = start + share[:, 0] * (end + part - start)
+        out |= ~((line >= low) & (line <= high)).any(axis=-1)
     return out
 
 

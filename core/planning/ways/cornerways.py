@@ -24,11 +24,11 @@ FEW = 1000
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Result of a search: nodes from start to goal, number of the goal, and what the search did."""
+    """Result of a search: nodes from start to goal, number of the goal, nodes looked at, and steps looked at."""
 
     nodes: list[int]
     goal: int
-    expanded: int
+    closed: set[int]
     relaxations: int
 
 
@@ -118,7 +118,7 @@ def search(corners: Corners, start: int, goals: Sequence[int], slack: float = SL
         node = before[node]
         nodes.append(node)
     nodes.reverse()
-    return Found(nodes, reached, len(closed), relaxations)
+    return Found(nodes, reached, closed, relaxations)
 
 
 def tabled(corners: Corners) -> Table | None:
@@ -139,7 +139,7 @@ def read_off(corners: Corners, table: Table, start: int, goal: int) -> Found | N
     numbers, distances, count = table.numbers, table.distances, len(table.nodes)
     a, b = corners.centre(start), corners.centre(goal)
     if corners.sees(*a, *b):
-        return Found([start, goal], 0, 0, 1)
+        return Found([start, goal], 0, set(), 1)
     tails = [(numbers[node], length) for node, length, _ in corners.known.get(goal) or corners.reached(goal)]
     least, first, last = math.inf, -1, -1
     leaving = corners.known.get(start) or corners.reached(start)
@@ -157,4 +157,4 @@ def read_off(corners: Corners, table: Table, start: int, goal: int) -> Found | N
         nodes.insert(0, start)
     if nodes[-1] != goal:
         nodes.append(goal)
-    return Found(nodes, 0, 0, len(leaving) * len(tails))
+    return Found(nodes, 0, set(), len(leaving) * len(tails))

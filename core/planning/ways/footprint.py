@@ -119,7 +119,7 @@ def footprints(
     for body in range(len(corners)):
         part = slice(ends[body], ends[body + 1])
         one = _footprint(key[part] - body * size, low[part], high[part], frame)
-        found.append(_filled(one, frame) if len(solid) and solid[body] else one)
+        found.append(filled(one, frame) if len(solid) and solid[body] else one)
     return found
 
 
@@ -152,7 +152,7 @@ def _footprint(cells: Ints, low: Array, high: Array, frame: Frame) -> Footprint:
     return Footprint(cells, low, high, (int(row[0]), int(column.min()), int(row[-1]), int(column.max())))
 
 
-def _filled(one: Footprint, frame: Frame) -> Footprint:
+def filled(one: Footprint, frame: Frame) -> Footprint:
     """With the inside of its outline, at the heights that the outline spans."""
     if not len(one.cells):
         return one

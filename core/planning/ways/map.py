@@ -101,6 +101,11 @@ class Map:
 
         return Frame(self.origin, self.cell, self.shape)
 
+    @property
+    def things(self) -> Mapping[str, Seen] | None:
+        """The bodies on it, by name; None where that is not known."""
+        return self._kept.seen if self._kept else None
+
     def walkable(self, radius: float | None = None, params: WalkableParams | None = None, floor: int = 0) -> Walkable:
         """What a disc of `radius` [m] may tread: made at the first call for a radius, kept for the next ones."""
         radius = self.params.radius if radius is None else float(radius)
@@ -207,35 +212,27 @@ def update(old: Map, world: World, time: float = 0.0, exclude: Collection[str] =
         return old
     came = _stood(new, old.frame, old.ground[0], old.params)
     seen = {name: one for name, one in before.items() if name not in lost} | came
+    stood = [one for one in [*gone, *came.values()] if one.role != "region"]
+    boxes = [one.footprint.box for one in stood if len(one.footprint.cells)]
+    dirty = np.concatenate([one.footprint.cells for one in stood]) if stood else np.zeros(0, np.int64)
     count = old._kept.count.copy()
-    low, high = old.low.ravel().copy(), old.high.ravel().copy()
-    for one in gone:
-        if one.role != "region":
-            count[one.footprint.cells] -= 1
-            low[one.footprint.cells], high[one.footprint.cells] = np.inf, -np.inf
-    for one in came.values():
-        if one.role != "region":
-            count[one.footprint.cells] += 1
-    dirty = _cells([one for one in [*gone, *came.values()] if one.role != "region"])
-    box = _box(dirty, old.shape[1])
+    for one in stood:
+        count[one.footprint.cells] += 1 if came.get(one.body.name) is one else -1
+    blocked, low, high = old.blocked.copy(), old.low.copy(), old.high.copy()
+    blocked.reshape(-1)[dirty] = count[dirty] > 0
+    flat = low.reshape(-1), high.reshape(-1)
+    flat[0][dirty], flat[1][dirty] = np.inf, -np.inf
     touched = np.zeros(count.size, bool)
     touched[dirty] = True
     for one in seen.values():
-        if one.role != "region" and (one.body.name in came or _meet(one.footprint.box, box)):
-            _raise(low, high, one, touched[one.footprint.cells])
+        if one.role != "region" and any(_meet(one.footprint.box, box) for box in boxes):
+            _raise(*flat, one, touched[one.footprint.cells])
     cost = old.cost
     if any(one.role == "region" for one in [*gone, *came.values()]):
         cost = _priced(old._kept.cost, seen.values()).reshape(cost.shape)
-    changed = replace(
-        old,
-        blocked=(count > 0).reshape(old.blocked.shape),
-        low=low.reshape(old.low.shape),
-        high=high.reshape(old.high.shape),
-        cost=cost,
-        _kept=_Kept(seen, count, old._kept.cost),
-        _walkables={},
-    )
-    return _carried(old, changed, dirty)
+    kept = _Kept(seen, count, old._kept.cost)
+    changed = replace(old, blocked=blocked, low=low, high=high, cost=cost, _kept=kept, _walkables={})
+    return _carried(old, changed, _around(boxes))
 
 
 def with_discs(old: Map, starts: npt.ArrayLike, ends: npt.ArrayLike, radii: npt.ArrayLike) -> Map:
@@ -255,7 +252,7 @@ def with_discs(old: Map, starts: npt.ArrayLike, ends: npt.ArrayLike, radii: npt.
     blocked = old.blocked.copy()
     blocked.reshape(-1)[cells] = True
     # without what an update starts from: discs are no bodies and would be lost
-    return _carried(old, replace(old, blocked=blocked, _kept=None, _walkables={}), cells)
+    return _carried(old, replace(old, blocked=blocked, _kept=None, _walkables={}), _box(cells, old.shape[1]))
 
 
 def _placed(world: World, time: float, exclude: Collection[str]) -> dict[str, tuple[Body, Array]]:
@@ -316,14 +313,17 @@ def _box(cells: Ints, columns: int) -> Box:
     return int(row.min()), int(column.min()), int(row.max()), int(column.max())
 
 
-def _cells(some: Collection[Seen]) -> Ints:
-    return np.concatenate([one.footprint.cells for one in some]) if some else np.zeros(0, np.int64)
+def _around(boxes: Collection[Box]) -> Box:
+    """Around boxes, which may be none."""
+    if not boxes:
+        return 0, 0, -1, -1
+    top, left, bottom, right = zip(*boxes, strict=True)
+    return min(top), min(left), max(bottom), max(right)
 
 
-def _carried(old: Map, new: Map, dirty: Ints) -> Map:
+def _carried(old: Map, new: Map, box: Box) -> Map:
     """The new map with the walkables of the old one, put right around the cells that changed."""
-    box = _box(dirty, old.shape[1])
     for key, ways in old._walkables.items():
         floor = key[2]
-        new._walkables[key] = ways.changed(new.blocked[floor], new.cost[floor], box)
+        new._walkables[key] = ways.changed(new.blocked[floor], new.cost[floor], box, new.things)
     return new

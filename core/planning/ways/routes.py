@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from math import dist
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ import numpy.typing as npt
 
 from ...errors import InvalidParam, NoPath
 from ...motion import Path
-from . import cornerways
+from . import blame, cornerways
 from .search import search
 from .sight import Place
 from .straighten import between, crosses, straightened
@@ -52,10 +54,22 @@ class RouteReport:
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A way and how it was found."""
+    """A way and how it was found.
+
+    Attributes:
+        path: x, y from start to goal.
+        report: What the search did.
+        look: Tells the cells that the search took from its queue, as row * columns + column.
+    """
 
     path: Path
     report: RouteReport
+    look: Callable[[], Ints]
+
+    @cached_property
+    def searched(self) -> Ints:
+        """(n,) cells that the search took from its queue, in order; none where the goal was in plain sight."""
+        return self.look()
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,19 +104,21 @@ def route(ways: Walkable, start: npt.ArrayLike, goals: npt.ArrayLike, goal_radiu
     if any(labels[end] != here for end in ends.cells):
         kept = [k for k, end in enumerate(ends.cells) if labels[end] == here]
         if not kept:
-            raise NoPath(f"no way leads from ({x:.2f}, {y:.2f}) to the goal: something shuts it off")
+            a, b = (np.array(ends.places[0]) - 0.5) * ways.cell + ways.origin
+            why = blame.shut_off(ways, (x, y), (float(a), float(b)))
+            raise NoPath(f"no way leads from ({x:.2f}, {y:.2f}) to the goal: {why}")
         ends = ends.only(kept)
     begin: Place = ways.middle(cell) if moved else ways.to_cells(x, y)
     params = ways.params
     exact = params.method != "fast" or params.cut_corners or not params.straighten
     if exact:
-        places, k, method, expanded, relaxations = _over_cells(ways, cell, ends, begin)
+        places, k, method, expanded, relaxations, look = _over_cells(ways, cell, ends, begin)
     elif len(ends.cells) > MANY:
-        places, k, method, expanded, relaxations = _over_field(ways, cell, ends, begin)
+        places, k, method, expanded, relaxations, look = _over_field(ways, cell, ends, begin)
     else:
-        places, k, method, expanded, relaxations = _over_corners(ways, cell, ends, begin)
+        places, k, method, expanded, relaxations, look = _over_corners(ways, cell, ends, begin)
         if ways.costly and crosses(ways, places):
-            places, k, method, expanded, relaxations = _over_field(ways, cell, ends, begin)
+            places, k, method, expanded, relaxations, look = _over_field(ways, cell, ends, begin)
     if moved:
         places.insert(0, ways.to_cells(x, y))
     size = ways.cell
@@ -115,7 +131,8 @@ def route(ways: Walkable, start: npt.ArrayLike, goals: npt.ArrayLike, goal_radiu
             if far
         )
     path = Path((np.array(places) - 0.5) * size + ways.origin, ("x", "y"))
-    return Route(path, RouteReport(method, length, expanded, relaxations, moved, ends.moved[k], ends.goal[k], notes))
+    report = RouteReport(method, length, expanded, relaxations, moved, ends.moved[k], ends.goal[k], notes)
+    return Route(path, report, look)
 
 
 def ends_of(ways: Walkable, goals: npt.ArrayLike, goal_radius: float, start: int = -1) -> Ends:
@@ -186,8 +203,12 @@ def _around(ways: Walkable, x: float, y: float, radius: float, start: int) -> li
     return found
 
 
-Places = tuple[list[Place], int, str, int, int]
-"""Places of a way counted in cells, number of the end that it reaches, method, expanded, relaxations."""
+Places = tuple[list[Place], int, str, int, int, Callable[[], Ints]]
+"""Places of a way counted in cells, number of its end, method, expanded, relaxations, and which cells were expanded."""
+
+
+def _none() -> Ints:
+    return np.zeros(0, np.int64)
 
 
 def _over_corners(ways: Walkable, cell: int, ends: Ends, begin: Place) -> Places:
@@ -195,10 +216,10 @@ def _over_corners(ways: Walkable, cell: int, ends: Ends, begin: Place) -> Places
     if len(ends.cells) == 1:
         end = ends.places[0]
         if ends.cells[0] == cell or corners.sees(*begin, *end):
-            return ([begin, end] if begin != end else [begin]), 0, "straight", 0, 1
+            return ([begin, end] if begin != end else [begin]), 0, "straight", 0, 1, _none
     elif cell in ends.cells:
         k = ends.cells.index(cell)
-        return ([begin, ends.places[k]] if begin != ends.places[k] else [begin]), k, "straight", 0, 1
+        return ([begin, ends.places[k]] if begin != ends.places[k] else [begin]), k, "straight", 0, 1, _none
     width, inner = corners.width, ways.inner
     goals = [inner(end) for end in ends.cells]
     if ways.table is not None and len(goals) == 1:
@@ -212,8 +233,9 @@ def _over_corners(ways: Walkable, cell: int, ends: Ends, begin: Place) -> Places
         between(ways, places, begin, ends.places[found.goal]),
         found.goal,
         "corners",
-        found.expanded,
+        len(found.closed),
         found.relaxations,
+        lambda: ways.outer(sorted(found.closed)),
     )
 
 
@@ -229,7 +251,7 @@ def _over_cells(ways: Walkable, cell: int, ends: Ends, begin: Place) -> Places:
     places: list[Place] = [ways.middle(c) for c in found.cells.tolist()]
     if params.straighten:
         places = straightened(ways, places, begin, ends.places[k])
-    return places, k, method, found.expanded, found.relaxations
+    return places, k, method, found.expanded, found.relaxations, lambda: np.flatnonzero(found.closed)
 
 
 def _over_field(ways: Walkable, cell: int, ends: Ends, begin: Place) -> Places:
@@ -240,8 +262,10 @@ def _over_field(ways: Walkable, cell: int, ends: Ends, begin: Place) -> Places:
     cells = descent(follow, cell)
     k = ends.cells.index(cells[-1])
     places: list[Place] = [ways.middle(c) for c in cells]
-    seen = int(np.isfinite(distance).sum())
-    return straightened(ways, places, begin, ends.places[k]), k, "field", seen, seen
+    seen = np.isfinite(distance)
+    count = int(seen.sum())
+    taut = straightened(ways, places, begin, ends.places[k])
+    return taut, k, "field", count, count, lambda: np.flatnonzero(seen)
 
 
 def descent(follow: npt.NDArray[np.int32], cell: int) -> list[int]:

@@ -39,6 +39,7 @@ class GridWay:
         expanded: Cells taken from the queue.
         relaxations: Steps to free neighbours looked at.
         pruned: Whether only five of eight directions were tried.
+        closed: (rows * columns,) 1 where a cell was taken from the queue.
     """
 
     cells: Ints
@@ -46,6 +47,7 @@ class GridWay:
     expanded: int
     relaxations: int
     pruned: bool
+    closed: Bools
 
 
 def search(
@@ -110,7 +112,8 @@ def search(
         closed[cell] = 1
         expanded += 1
         if cell in aims:
-            return GridWay(_traced(cell, entered, offsets, width), best[cell], expanded, relaxations, pruned)
+            way = _traced(cell, entered, offsets, width)
+            return GridWay(way, best[cell], expanded, relaxations, pruned, _inside(closed, width))
         so_far = best[cell]
         for k in successors[entered[cell]]:
             other = cell + offsets[k]
@@ -125,7 +128,7 @@ def search(
             if total < best.get(other, _FAR):
                 best[other], entered[other] = total, k
                 heappush(heap, (total + _ahead(other, width, targets), other))
-    return GridWay(np.zeros(0, np.int64), -1, expanded, relaxations, pruned)
+    return GridWay(np.zeros(0, np.int64), -1, expanded, relaxations, pruned, _inside(closed, width))
 
 
 def prices(weights: Array | None, step_weights: Array | None, shape: tuple[int, int]) -> Ints:
@@ -182,6 +185,12 @@ def _ahead(cell: int, width: int, targets: Sequence[tuple[int, int]]) -> int:
         if octile < least:
             least = octile
     return least
+
+
+def _inside(closed: bytearray, width: int) -> Bools:
+    """Flags (rows * columns,) of the cells within a border of one."""
+    flags: Bools = np.frombuffer(closed, dtype=bool).reshape(-1, width)[1:-1, 1:-1].ravel()
+    return flags
 
 
 def _traced(cell: int, entered: dict[int, int], offsets: Sequence[int], width: int) -> Ints:

@@ -8,6 +8,7 @@ field = ways.field((5, 3))                 # one search for many walkers to one 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from ...motion import Path
 from ...needs import needs_scipy
 from ...params import Params, param
 from ...skeleton import Array
-from . import fields, growth, routes
+from . import blame, fields, growth, routes
 from .corners import Corners
 from .cornerways import SLACK, Table, tabled
 from .fields import Field
@@ -30,6 +31,7 @@ from .search import grid_graph
 from .sight import Place
 
 if TYPE_CHECKING:
+    from .bodies import Seen
     from .map import Map
 
 __all__ = ["Field", "Route", "RouteReport", "Walkable", "WalkableParams", "on_grid", "walkable"]
@@ -80,6 +82,7 @@ class Walkable:
         params: How obstacles grew and how ways are searched.
         notes: What a user should know.
         table: What `prepare` found.
+        things: The bodies that stand on the map, by name; None where it was made of cells alone.
     """
 
     origin: Array
@@ -91,6 +94,7 @@ class Walkable:
     params: WalkableParams = WalkableParams()
     notes: tuple[str, ...] = ()
     table: Table | None = field(default=None, repr=False)
+    things: Mapping[str, Seen] | None = field(default=None, repr=False)
 
     @cached_property
     def clearance(self) -> Array:
@@ -180,19 +184,19 @@ class Walkable:
         """
         return fields.field(self, goals, goal_radius)
 
-    def changed(self, blocked: Bools, cost: Array, box: Box) -> Walkable:
-        """The same for a map whose blocked cells differ within a box of rows and columns only.
+    def changed(self, blocked: Bools, cost: Array, box: Box, things: Mapping[str, Seen] | None = None) -> Walkable:
+        """The same for a map of other things, whose blocked cells differ within a box of rows and columns only.
 
         Where the box is small this is far cheaper than from nothing; an empty box (last before first) means that only
         costs differ. What `prepare` did is not done again.
         """
         if box[2] < box[0]:
-            other = replace(self, cost=cost)
+            other = replace(self, cost=cost, things=things)
             kept = {"corners", "labels", "clearance"} & self.__dict__.keys()
             other.__dict__.update({name: self.__dict__[name] for name in kept})
             return other
         grown, near = growth.regrown(blocked, _reach(self.radius, self.cell, self.params), ~self.free, box)
-        other = replace(self, blocked=blocked, free=~grown, cost=cost, table=None)
+        other = replace(self, blocked=blocked, free=~grown, cost=cost, table=None, things=things)
         if "corners" in self.__dict__:
             other.__dict__["corners"] = self.corners.changed(other.free, near)
         return other
@@ -220,7 +224,7 @@ class Walkable:
             k = int(distance.argmin())
             if distance[k] <= reach + 1e-9:
                 return int((i[k] + r) * columns + j[k] + c), float(distance[k])
-        where = "in or beside an obstacle" if inside else "outside the map"
+        where = blame.whereabouts(self, x, y) if inside else "outside the map"
         raise NoPath(f"the {what} ({x:.2f}, {y:.2f}) is {where}, with no free place within {reach:.2f} m")
 
     def spread(self, cells: list[int]) -> tuple[Array, npt.NDArray[np.int32]]:
@@ -242,6 +246,12 @@ class Walkable:
         """The node of `corners` that is a cell."""
         columns: int = self.free.shape[1]
         return (cell // columns + 1) * (columns + 2) + cell % columns + 1
+
+    def outer(self, nodes: list[int]) -> Ints:
+        """(n,) cells that are nodes of `corners`."""
+        row, column = np.divmod(np.array(nodes, dtype=np.int64), self.free.shape[1] + 2)
+        cells: Ints = (row - 1) * self.free.shape[1] + column - 1
+        return cells
 
     def middle(self, cell: int) -> tuple[int, int]:
         """Centre of a cell, counted in cells as in `sight`."""
@@ -266,12 +276,14 @@ def walkable(of: Map, radius: float, params: WalkableParams | None = None, floor
     params = params or WalkableParams()
     if not 0 < radius < np.inf:
         raise InvalidParam("radius", radius, "must be a positive number of metres")
+    if not 0 <= floor < len(of.blocked):
+        raise InvalidParam("floor", floor, f"must be one of the map's {len(of.blocked)} storeys, counted from 0")
     blocked = of.blocked[floor]
     free = ~growth.grown(blocked, _reach(radius, of.cell, params))
     notes: tuple[str, ...] = ()
     if of.cell > radius:
         notes = (f"cells of {of.cell:.2f} m are larger than the radius {radius:.2f} m: narrow ways are missed",)
-    return Walkable(of.origin, of.cell, radius, blocked, free, of.cost[floor], params, notes)
+    return Walkable(of.origin, of.cell, radius, blocked, free, of.cost[floor], params, notes, None, of.things)
 
 
 def on_grid(

@@ -251,3 +251,13 @@ def test_the_waiting_are_not_asked_while_nothing_changes():
     assert run.ticket == ticket
     ready.step(9.01)
     assert ready.selections["Ann"][0].time == 9.0
+
+
+def test_a_hold_on_several_conditions_ends_when_all_hold_whichever_was_missing_last():
+    text = """define ACTOR Ann { does "s" does "Moods" does "Fortune" mood 0 luck 0 }
+    SCRIPT GROUP "1" { "none" "s" } SCRIPT GROUP "2" { "nothing" "Moods" } SCRIPT GROUP "3" { "nil" "Fortune" }
+    define SCRIPT "s" { { wait until { my "mood" is 1 and my "luck" is 1 or my "mood" is 5 } } { "Wave" } }
+    define SCRIPT "Moods" { { wait 1 s } { set my "mood" to 1 } { wait 1 s } { set my "mood" to 0 } { wait 2 s }
+      { set my "mood" to 1 } }
+    define SCRIPT "Fortune" { { wait 3 s } { set my "luck" to 1 } }"""
+    assert shown(play(text), "Ann") == [(4.0, "Wave")]

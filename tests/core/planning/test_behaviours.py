@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from troupe.core.planning.walkers.mingle import Hide, Mingle, Queue, Search, Tag
 from troupe.core.planning.walkers.navigate import begin, play, step
 from troupe.core.planning.walkers.scenes import box, floor, spot, towards
 from troupe.core.planning.walkers.script import Script
+from troupe.core.planning.walkers.sensors import Senses
 from troupe.core.planning.ways.chart import sees
 from troupe.core.world import World
 
@@ -256,6 +258,42 @@ def test_who_searches_finds_what_is_behind_a_wall_and_gives_up_when_there_is_not
     while alone.clock < 90.0 and not said(alone, "gives up"):
         alone = step(alone, world)
     assert said(alone, "gives up")
+
+
+@pytest.mark.req("kuffner", 49, 96)
+def test_senses_see_with_eyes_over_and_under_things():
+    low, vase = box("Low", 1, (-2, -2.1, 0), (2, -2, 1)), box("Vase", 2, (-0.1, -3.2, 0), (0.1, -3, 0.3))
+    panel = box("Panel", 3, (1.9, -2, 1.0), (2, 2, 2.5))
+    world = World((floor(-8, -8, 8, 8), low, vase, panel), FPS)
+    actors = {
+        "A": ActorSetup(np.zeros(3), Stand()),
+        "Behind low": ActorSetup(towards(0.8, -3.0, 0, 0), Stand()),
+        "Behind panel": ActorSetup(towards(4.0, 0.0, 0, 0), Stand()),
+        "In the back": ActorSetup(towards(0.0, 3.0, 0, 0), Stand()),
+    }
+    state = begin(world, actors, NavigateParams(), {"Spot": spot(0.0, -2.5), "Open": spot(-4.0, -3.0)})
+    ahead = Senses(state, world, 0, 0)
+    # the head shows over the low wall, what lies on the floor behind it does not
+    assert ahead.visible("Behind low") and not ahead.visible("Vase") and not ahead.visible("In the back")
+    assert not ahead.visible("Spot") and ahead.visible("Open")
+    assert ahead.visible_ids() == ("Behind low",)
+    with pytest.raises(InvalidParam, match="no such actor"):
+        ahead.visible("Nobody")
+    left = replace(state, movers=replace(state.movers, heading=state.movers.heading + np.array([np.pi / 2, 0, 0, 0])))
+    # the panel ends a metre over the floor: feet show under it, and who does not look sees nothing of them
+    assert Senses(left, world, 0, 0).visible("Behind panel") and not ahead.visible("Behind panel")
+    assert sees(state.chart.map, np.zeros(2), np.array([4.0, 0.0]))
+    assert not sees(state.chart.map, np.zeros(2), np.array([4.0, 0.0]), parts=(1.5,))
+    assert Senses(state, world, 1, 0).seen_by("A") and not Senses(state, world, 3, 0).seen_by("A")
+
+
+@pytest.mark.parametrize("looks", [True, False])
+def test_who_hides_flees_from_eyes_and_not_from_a_back(looks):
+    world = World((floor(-8, -8, 8, 8), box("Wall", 1, (1, -1.5, 0), (1.2, 1.5, 2.5))), FPS)
+    turned = towards(-3, 0, 0, 0) if looks else towards(-3, 0, -8, 0)
+    actors = {"A": ActorSetup(towards(-1, 0, -5, 0), Hide(target="B")), "B": ActorSetup(turned, Stand())}
+    state = played(actors, 1.0, world)
+    assert bool(said(state, "flees")) == looks and said(state, "hides")
 
 
 def test_those_in_line_are_served_in_the_order_in_which_they_came():

@@ -12,7 +12,7 @@ from troupe.core.planning.senses.explore import ExploreParams, map_planner
 from troupe.core.planning.senses.eyes import eye_at
 from troupe.core.planning.senses.memory import MemoryParams
 from troupe.core.planning.senses.recollection import NO_PATH
-from troupe.core.planning.senses.scenery import scenery
+from troupe.core.planning.senses.scenery import actor_body, scenery
 from troupe.core.planning.senses.seek import seek
 from troupe.core.planning.senses.survey import frontier, surveyed, unseen
 from troupe.core.planning.senses.vision import VisionParams
@@ -120,7 +120,7 @@ def lost(size=6, seed=2):
     planner = map_planner(MapParams(radius=0.25, cell=0.125), WalkableParams(margin=0.05))
     start, goal = (far, 0.75, NORTH), (0.75, far)
     found = explore.explore(world, start, goal, Explorer(COARSE), ExploreParams(radius=0.25), planner=planner)
-    return world, found, planner(world, np.array(start[:2]), np.array([goal]), 0.0)
+    return world, found, planner(world, np.array(start[:2]), np.array([goal]), 0.0).path
 
 
 @pytest.mark.req("kuffner", 55)
@@ -332,3 +332,28 @@ def test_places_must_be_finite():
         explore.explore(world, (0, 0, 0), (1, np.nan))
     with pytest.raises(InvalidParam):
         ExploreParams(speed=0.0)
+
+
+@pytest.mark.parametrize(
+    ("ends", "start"),
+    [
+        (((0.02, 9.0), (0.02, 0.0)), (0.0, 1.0, NORTH)),
+        (((-4.6, 5.0), (4.6, 5.0)), (0.0, 1.0, NORTH)),
+        (((0.3, 5.0), (0.3, 5.0)), (0.0, 1.0, NORTH)),
+    ],
+    ids=["head on", "across", "standing"],
+)
+def test_those_who_come_along_are_seen_and_dodged(ends, start):
+    """Nobody gives way to the explorer, which keeps clear of them as people do: early, and without a jolt."""
+    base = np.column_stack([np.linspace(*ends, 24 * 8), np.zeros(24 * 8)])
+    other = actor_body("Passer", 50, base, 0.25, 1.7)
+    world = World((*room(-4, 0, 4, 10), other), 24.0)
+    found = explore.explore(world, start, (0, 9), Explorer(VisionParams(pixels=60)), ExploreParams(radius=0.25))
+    assert found.arrived
+    place = found.path.points[:, :2]
+    there = base[np.minimum(np.arange(len(place)), len(base) - 1), :2]
+    assert np.hypot(*(place - there).T).min() > 0.5 - 0.02
+    assert length(found.path) < 9.5
+    if ends[0] != ends[1]:
+        dodging = np.hypot(*(place - there).T)[1:-1] < 2.0
+        assert np.hypot(*np.diff(place, 2, axis=0).T)[dodging].max() * 24**2 < 6.0

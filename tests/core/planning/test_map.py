@@ -407,3 +407,42 @@ def test_maps_are_the_same_every_time():
     a, b = project(world), project(world)
     for layer in ("blocked", "ground", "low", "high", "cost"):
         assert np.array_equal(getattr(a, layer), getattr(b, layer))
+
+
+def test_what_a_start_or_goal_is_in_is_named():
+    crate, tower = box("Crate", (3, 3, 0), (5, 5, 1)), box("Tower", (5.5, 5, 0), (7.8, 7.8, 9))
+    ways = project(World((floor(), crate, tower))).walkable(0.3)
+    with pytest.raises(NoPath, match=r"the goal \(4.00, 4.00\) is in Crate, with no free place within 0.60 m"):
+        ways.route((1, 1), (4, 4))
+    with pytest.raises(NoPath, match=r"the start \(4.00, 4.00\) is in Crate"):
+        ways.route((4, 4), (1, 1))
+    # of a body that is higher than heads the map has the outline alone: its inside is free, and shut
+    with pytest.raises(NoPath, match="the goal is inside Tower"):
+        ways.route((1, 1), (6.6, 6.4))
+    with pytest.raises(NoPath, match="the start is inside Tower"):
+        ways.route((6.6, 6.4), (1, 1))
+    with pytest.raises(NoPath, match="beside Crate"):
+        ways.nearest((2.9, 4.0), 0.05)
+    there = np.eye(4)
+    there[0, 3] = -1.5
+    moved = update(project(World((floor(), crate))), World((floor(), replace(crate, matrices=there[None]))))
+    with pytest.raises(NoPath, match=r"\(2.50, 4.00\) is in Crate"):
+        moved.walkable(0.3).route((7, 1), (2.5, 4.0))
+
+
+def test_a_map_holds_several_storeys_and_each_has_ways_of_its_own():
+    below = project(World((floor(), box("Wall", (3.9, 0, 0), (4.1, 8, 2)))), MapParams(radius=0.3))
+    above = project(World((floor(),)), MapParams(radius=0.3))
+    names = ("blocked", "ground", "low", "high", "cost")
+    both = replace(
+        below,
+        **{name: np.concatenate([getattr(below, name), getattr(above, name)]) for name in names},
+        _kept=None,
+        _walkables={},
+    )
+    assert both.blocked.shape == (2, *below.shape)
+    with pytest.raises(NoPath):
+        both.walkable(floor=0).route((1, 4), (7, 4))
+    assert len(both.walkable(floor=1).route((1, 4), (7, 4)).points) == 2
+    with pytest.raises(InvalidParam, match="floor"):
+        both.walkable(floor=2)

@@ -1,0 +1,85 @@
+"""Carry: what a hand holds is kept before or beside a body that walks, turns or does whatever else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import TroupeError
+from ...core.kinematics.cast import Cast, read_joints
+from ...core.landing import LandingParams
+from ...core.motion import Motion
+from ...core.planning.hands.orders import CarryParams
+from .. import bake, rig, scene
+from ..bake import nla
+from ..steps import Steps
+from . import handling
+from .base import MotionOperator, Plan, recipe_for
+from .errand import Onset, onset_of
+from .reach import Handled, settle
+
+ICON = "MOD_CLOTH"
+LEAST = 1.0
+"""How long something is carried at least [s]."""
+
+
+class Operator(MotionOperator):
+    """Keep what the selected actor holds in a posture, over whatever its body does from this frame on"""
+
+    bl_idname = "troupe.carry"
+    bl_label = "Carry"
+    params = CarryParams
+
+    @classmethod
+    def plan_steps(
+        cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any
+    ) -> Steps[Handled]:
+        from ...core.planning.hands.carry import carry
+
+        cast = rig.read(actor, context)
+        onset = onset_of(actor, cast, context, start)
+        owner = handling.owner_of(actor, onset.number)
+        hands = handling.held(actor, onset.frame, owner)
+        if not hands:
+            raise TroupeError(f"{actor.name} holds nothing at frame {onset.frame}: let it pick something up first")
+        motion = yield from _below_steps(context, actor, cast, list(hands), onset, params)
+        held = [handling.holding_of(record, cast) for record in hands.values()]
+        world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
+        bodies = {b.name: b for b in world.bodies}
+        done = carry(motion, held, params, bodies=bodies, actor=actor.name, start=onset.here.pose(0))
+        over = replace(done.motions[actor.name], base=None)
+        keys = yield from cls.keys_steps(context, actor, cast, over, landing, onset)
+        recipe = recipe_for(context, cls.feature(), params, landing, onset)
+        names = " and ".join(dict.fromkeys(r["prop"] for r in hands.values()))
+        first, last = onset.frame, onset.frame + len(motion) - 1
+        kept = {side: _record(r, owner, first, last) for side, r in hands.items()}
+        lead, *others = kept.values()
+        return Handled(keys, f"carry {names}", recipe, {**lead, "also": others})
+
+    @classmethod
+    def written(cls, context: bpy.types.Context, actor: Any, action: Any, plan: Plan) -> None:
+        assert isinstance(plan, Handled)
+        settle(context, actor, action, plan)
+
+
+def _record(before: dict[str, Any], owner: str, first: int, last: int) -> dict[str, Any]:
+    """What is kept of a hand that holds on."""
+    changed = {"owner": owner, "first": first, "last": last, "taken": None, "released": None, "stays": True, "also": []}
+    return {**before, **changed}
+
+
+def _below_steps(
+    context: bpy.types.Context, actor: Any, cast: Cast, sides: list[str], onset: Onset, params: CarryParams
+) -> Steps[Motion]:
+    """Steps to what the body does without what keeps its arms where they hold something."""
+    rate = scene.fps(context.scene)
+    whole = [f for f in bake.results_of(actor) if f.strip is not None and handling.record_of(f.action) is None]
+    ends = [f.strip.frame_end for f in whole]
+    last = max([*ends, nla.frame_range(actor)[0], onset.frame + (LEAST + params.taking + params.lower) * rate])
+    frames = np.arange(onset.frame, int(np.ceil(last)) + 1, dtype=np.float64)
+    with handling.without_hold(actor, context, sides):
+        matrices = yield from bake.joint_matrices_steps(actor, cast, context, frames)
+    return Motion(cast.skeleton, rate, *read_joints(cast, matrices))

@@ -1,0 +1,153 @@
+"""Grasp: how hands take a prop, authored once and saved with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...core.errors import InvalidParam, TroupeError
+from ...core.planning.hands.orders import GraspParams
+from .. import bake, rig, scene
+from . import handling
+from .base import ActorOperator, FeatureOperator
+
+if TYPE_CHECKING:
+    from ...core.planning.hands.grasp import Grasp
+
+ICON = "SNAP_ON"
+FAR = 0.6
+"""How far from a hand a prop may be for which a grasp is taken from it, in lengths of the arm."""
+LISTED = 12
+"""Grasps that the panel lists."""
+
+
+class Operator(FeatureOperator):
+    """Save with a prop how it is taken: as the hand of the actor is on it now, or all ways that its form allows"""
+
+    bl_idname = "troupe.grasp"
+    bl_label = "Add Grasp"
+    params = GraspParams
+
+    def actors(self, context: bpy.types.Context) -> list[Any]:
+        return scene.selected_armatures(context)[:1]
+
+    def compute(self, context: bpy.types.Context, actor: Any, params: GraspParams) -> tuple[Any, list[Grasp]]:
+        from ...core.kinematics.fingers import hand_length
+        from ...core.planning.hands.grasp import ANY, grasp_of_hand, grasps_of
+
+        prop = prop_of(context, actor, params.prop)
+        cast = rig.read(actor, context)
+        world = scene.read_world(context)
+        body = handling.body_of(world, prop)
+        sides = ("L", "R") if params.hand == ANY else (params.hand,)
+        if params.source == "form":
+            found = grasps_of(body, hand_length(cast.skeleton, sides[-1]))
+            if not found:
+                raise TroupeError(f"{prop.name} is too large for a hand: take a grasp from the hand itself")
+            changed: dict[str, Any] = {
+                "purposes": (params.purpose,),
+                "side": params.hand,
+                "distance": params.distance,
+            }
+            return prop, [replace(g, **changed, quality=g.quality * params.quality) for g in found]
+        pose = bake.pose_here(actor, cast, context).pose(0)
+        matrix = body.matrices[0]
+        made = grasp_of_hand(cast.skeleton, pose, sides[0], params.shape, matrix, params.purpose, params.distance)
+        reach = cast.skeleton.leg_length()
+        low, high = body.vertices.min(axis=0), body.vertices.max(axis=0)
+        place = made.frame[:3, 3]
+        away = float(((low - place).clip(min=0) + (place - high).clip(min=0)).max())
+        if away > FAR * reach:
+            raise InvalidParam("prop", prop.name, f"is {away:.2f} m from the hand: bring the hand to it first")
+        return prop, [replace(made, side=params.hand, quality=params.quality)]
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: tuple[Any, list[Grasp]]) -> str:
+        prop, found = result
+        store(prop, [*handling.grasps_of(prop), *found])
+        own: Any = self
+        own.prop = prop.name
+        return f"{prop.name}: {len(found)} grasps added, {len(handling.grasps_of(prop))} in all"
+
+
+def prop_of(context: bpy.types.Context, actor: Any, name: str) -> Any:
+    """The prop of a name, or the one selected beside the actor."""
+    if name:
+        return handling.object_named(name, "prop", "the prop")
+    picked = [ob for ob in context.selected_objects if ob.type == "MESH" and scene.armature_of(ob) is None]
+    if len(picked) != 1:
+        raise InvalidParam("prop", "", "name the prop, or select it beside the actor")
+    return picked[0]
+
+
+def store(prop: Any, grasps: Sequence[Grasp]) -> None:
+    """Save grasps with a prop."""
+    if grasps:
+        prop[handling.GRASPS] = json.dumps([g.as_dict() for g in grasps])
+    elif handling.GRASPS in prop:
+        del prop[handling.GRASPS]
+
+
+def shown_prop(context: bpy.types.Context, actor: Any) -> Any:
+    """The prop whose grasps the panel shows; None when there is none."""
+    ob = bpy.data.objects.get(actor.troupe.grasp.prop) if actor is not None else None
+    if ob is not None:
+        return ob
+    return next((o for o in context.selected_objects if handling.GRASPS in o), None)
+
+
+class Remove(ActorOperator):
+    """Remove a grasp of this prop, or all of them"""
+
+    bl_idname = "troupe.remove_grasp"
+    bl_label = "Remove Grasp"
+    prop: bpy.props.StringProperty(name="Prop", description="Object whose grasp goes")  # type: ignore[valid-type]
+    index: bpy.props.IntProperty(name="Number", description="Which; -1 for all", default=-1, min=-1)  # type: ignore[valid-type]
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return Operator.why_not(context)
+
+    def act(self, context: bpy.types.Context, actor: Any) -> str:
+        prop = handling.object_named(self.prop, "prop", "the prop")
+        if self.index < 0:
+            store(prop, [])
+            return f"{prop.name}: its grasps are gone; they follow from its form again"
+        found = handling.grasps_of(prop)
+        if self.index >= len(found):
+            raise InvalidParam("index", self.index, f"{prop.name} has {len(found)} grasps")
+        del found[self.index]
+        store(prop, found)
+        return f"{prop.name}: {len(found)} grasps left"
+
+
+CLASSES = (Remove,)
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
+    """The grasps of the prop."""
+    if actor is None or not rig.is_cast(actor):
+        return
+    prop = shown_prop(context, actor)
+    if prop is None:
+        return
+    try:
+        found = handling.grasps_of(prop)
+    except TroupeError:
+        layout.label(text=f"{prop.name}: grasps cannot be read", icon="ERROR")
+        found = []
+    layout.prop(context.scene.troupe, "show_grasps", toggle=True)
+    column = layout.column(align=True)
+    for k, grasp in enumerate(found[:LISTED]):
+        row = column.row(align=True)
+        hands = {"any": "either hand", "L": "left", "R": "right"}[grasp.side]
+        row.label(text=f"{grasp.shape}, {hands}, {', '.join(grasp.purposes)}")
+        button = row.operator(Remove.bl_idname, text="", icon="X")
+        button.prop, button.index = prop.name, k
+    if len(found) > LISTED:
+        column.label(text=f"and {len(found) - LISTED} more")
+    if found or handling.GRASPS in prop:
+        layout.operator(Remove.bl_idname, text="Remove All", icon="TRASH").prop = prop.name

@@ -1,0 +1,273 @@
+"""What is known of hands and props: what each hand holds at a frame, how props are taken, where they are to go.
+
+A result that moves a hand keeps a record, one JSON string in a custom property of its action:
+
+    owner       tells results of all actors apart, and names the constraint on the prop
+    side        the hand
+    prop        what it took, or had, in hand
+    first, last frames of the result
+    taken       frame from which it held it; None where it had it before
+    released    frame at which it let go; None where it did not
+    stays       whether the arm stays where it is after the result
+    tie         name of the constraint that holds the prop
+    home        (4, 4) of the prop before anybody took it [m]
+    heading     of the actor when it took it [rad]
+    holding     how it is held: grasp, offset, fingers, rest
+    also        records of the other hand, where the result moved both
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...core.errors import InvalidParam, TroupeError
+from ...core.kinematics.cast import Cast
+from ...core.maths import geometry
+from ...core.skeleton import SIDES, Array, Pose
+from ...core.world import Body, World
+from .. import bake, scene
+from ..bake import holding, nla, results
+
+if TYPE_CHECKING:
+    from ...core.planning.hands.grasp import Grasp
+    from ...core.planning.hands.stages import Holding
+
+RECORD = "troupe_hand"
+GRASPS = "troupe_grasps"
+"""Custom property of a prop: how it is taken, as JSON."""
+GAP = 0.0005
+"""Between a prop that is put down on something and that [m]."""
+
+
+def record_of(action: Any) -> dict[str, Any] | None:
+    """The record of a result; None when it moved no hand."""
+    text = action.get(RECORD) if action is not None else None
+    try:
+        found = json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def records(actor: Any) -> list[tuple[results.Found, dict[str, Any]]]:
+    """The results of an actor that moved a hand, in order of their frames, once for each hand; without muted ones."""
+    heard = [f for f in results.results_of(actor) if f.strip is None or not (f.strip.mute or f.track.mute)]
+    known = [(f, record) for f in heard if (record := record_of(f.action)) is not None]
+    both = [(f, r) for f, record in known for r in (record, *record.get("also", ()))]
+    return sorted(both, key=lambda row: float(row[1]["first"]))
+
+
+def held(actor: Any, frame: float, but: str = "") -> dict[str, dict[str, Any]]:
+    """Side to the record by which that hand holds something at a frame; `but` names a result that does not count."""
+    out: dict[str, dict[str, Any]] = {}
+    for _, record in records(actor):
+        if record["owner"] == but or record["first"] > frame:
+            continue
+        taken, released = record.get("taken"), record.get("released")
+        if record.get("holding") and (taken is None or taken <= frame):
+            out[record["side"]] = record
+        if released is not None and released <= frame and out.get(record["side"], record)["prop"] == record["prop"]:
+            out.pop(record["side"], None)
+    return {side: r for side, r in out.items() if _tied(r)}
+
+
+def _tied(record: Mapping[str, Any]) -> bool:
+    """Whether the prop is still there with its constraint."""
+    prop = bpy.data.objects.get(record["prop"])
+    return prop is not None and record["tie"] in prop.constraints
+
+
+def holding_of(record: Mapping[str, Any], cast: Cast, before: Array | None = None) -> Holding:
+    """How a hand holds a prop, from the record of the result that took it."""
+    from ...core.planning.hands.grasp import Grasp
+    from ...core.planning.hands.stages import Holding
+
+    plain = record["holding"]
+    fingers = np.array(plain["fingers"], dtype=np.float64)
+    if fingers.shape != (len(cast.skeleton), 4):
+        raise TroupeError("the rig has other bones than when it took hold; let it take hold again")
+    rest = None if plain.get("rest") is None else np.array(plain["rest"], dtype=np.float64)
+    grasp = Grasp.from_dict(plain["grasp"])
+    offset = np.array(plain["offset"], dtype=np.float64)
+    return Holding(record["prop"], record["side"], grasp, offset, fingers, rest, before, before)
+
+
+def holding_plain(known: Holding | None) -> dict[str, Any] | None:
+    """How a hand holds a prop, as JSON holds it."""
+    if known is None:
+        return None
+    return {
+        "grasp": known.grasp.as_dict(),
+        "offset": known.offset.tolist(),
+        "fingers": np.round(known.fingers, 6).tolist(),
+        "rest": None if known.rest is None else known.rest.tolist(),
+    }
+
+
+def keep(actor: Any, action: Any, record: Mapping[str, Any]) -> None:
+    """Keep a record with its result, and let the strips of each arm follow each other."""
+    action[RECORD] = json.dumps(record)
+    fit(actor)
+
+
+def forget(actor: Any, record: Mapping[str, Any] | None) -> None:
+    """Undo what a result that was removed did to its prop and to the strips before it."""
+    if record is not None:
+        holding.drop(record["owner"])
+        fit(actor)
+
+
+def fit(actor: Any) -> None:
+    """Let the strips of each arm follow each other: what stays in a hand lasts until the arm moves again."""
+    known = records(actor)
+    for side in SIDES:
+        own = {r["first"]: (f.strip, r["last"], bool(r["stays"])) for f, r in known if r["side"] == side}
+        holding.fit({first: row for first, row in own.items() if row[0] is not None})
+
+
+def owner_of(actor: Any, number: int) -> str:
+    """Tells a result of an actor apart from all others."""
+    return f"Troupe {actor.name} {number}"
+
+
+@contextmanager
+def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str]) -> Iterator[bool]:
+    """The actor without what keeps arms where they hold something; gives whether there was anything."""
+    strips = [
+        f.strip
+        for f, r in records(actor)
+        if f.strip is not None and f.track.name.startswith(nla.LAYER) and r["stays"] and r["side"] in sides
+    ]
+    for strip in strips:
+        strip.mute = True
+    frame = context.scene.frame_current
+    try:
+        context.scene.frame_set(frame)
+        yield bool(strips)
+    finally:
+        for strip in strips:
+            strip.mute = False
+        context.scene.frame_set(frame)
+
+
+def pose_below(actor: Any, cast: Cast, context: bpy.types.Context, sides: Collection[str], frame: int) -> Pose | None:
+    """The pose at a frame that arms would have if they held nothing; None when nothing tells."""
+    now = context.scene.frame_current
+    try:
+        context.scene.frame_set(frame)
+        with without_hold(actor, context, sides) as found:
+            return bake.pose_here(actor, cast, context).pose(0) if found else None
+    finally:
+        context.scene.frame_set(now)
+
+
+def grasps_of(ob: Any) -> list[Grasp]:
+    """How a prop is taken, as somebody told; empty when nobody did.
+
+    Raises:
+        TroupeError: What is kept with it cannot be read.
+    """
+    from ...core.planning.hands.grasp import Grasp
+
+    text = ob.get(GRASPS)
+    if not text:
+        return []
+    try:
+        rows = json.loads(text)
+    except (TypeError, ValueError) as error:
+        raise TroupeError(f"the grasps of {ob.name} cannot be read ({error}); remove them") from None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise TroupeError(f"the grasps of {ob.name} are no list of grasps; remove them")
+    return [Grasp.from_dict(row) for row in rows]
+
+
+def resized(grasp: Grasp, size: float) -> Grasp:
+    """A grasp of a prop that is so many times as large."""
+    return replace(grasp, frame=moved_to_scale(grasp.frame, size), distance=grasp.distance * size)
+
+
+def moved_to_scale(matrix: Array, size: float) -> Array:
+    """A matrix (4, 4) whose place is so many times as far."""
+    out = np.array(matrix, dtype=np.float64)
+    out[:3, 3] *= size
+    return out
+
+
+def object_named(name: str, what: str, purpose: str) -> Any:
+    """The object of a name that a parameter gives."""
+    ob = bpy.data.objects.get(name)
+    if ob is None:
+        expected = "no object of that name in this file" if name else f"choose {purpose}"
+        raise InvalidParam(what, name, expected)
+    return ob
+
+
+def body_of(world: World, ob: Any) -> Body:
+    """What an object is in the world.
+
+    Raises:
+        InvalidParam: It has no faces, is hidden, or is part of an actor.
+    """
+    found = next((b for b in world.bodies if b.name == ob.name), None)
+    if found is None:
+        raise InvalidParam("target", ob.name, "has no visible faces to take hold of, is hidden, or is part of an actor")
+    return found
+
+
+def matrix_of(ob: Any, context: bpy.types.Context) -> Array:
+    """(4, 4) place and orientation of an object in the world at this frame [m]."""
+    shown = np.array(ob.evaluated_get(context.evaluated_depsgraph_get()).matrix_world, dtype=np.float64)
+    u, _, v = np.linalg.svd(shown[:3, :3])
+    out = np.eye(4)
+    out[:3, :3] = u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v
+    out[:3, 3] = shown[:3, 3] * scene.metre(context.scene)
+    return out
+
+
+def destination_of(world: World, prop: Body, now: Array, ob: Any, context: bpy.types.Context) -> Array:
+    """(4, 4) where a prop is to be [m]: where an empty is, or standing on top of a thing over its origin.
+
+    Args:
+        world: What is around.
+        prop: What is taken there.
+        now: (4, 4) where it is.
+        ob: The empty or the thing.
+        context: For its place.
+    """
+    onto = next((b for b in world.bodies if b.name == ob.name), None)
+    there = matrix_of(ob, context)
+    if onto is None:
+        return there
+    alone = World((onto,), world.fps)
+    top, _, hit = geometry.height(alone, there[None, :2, 3])
+    z = float(top[0]) if bool(hit[0]) else float(_corners(onto, onto.matrices[0])[:, 2].max())
+    corners = _corners(prop, now) - now[:3, 3]
+    middle = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
+    out = now.copy()
+    out[:2, 3] = there[:2, 3] - middle
+    out[2, 3] = z - corners[:, 2].min() + GAP
+    return out
+
+
+def _corners(body: Body, matrix: Array) -> Array:
+    return np.asarray(body.vertices @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+def in_scene(matrix: Array, body: Array, ob: Any, context: bpy.types.Context) -> Array:
+    """(4, 4) of an object in world units when its body, which was at `body` [m], is at `matrix` [m].
+
+    The object must be where the body was.
+    """
+    unit = scene.metre(context.scene)
+    own = np.array(ob.evaluated_get(context.evaluated_depsgraph_get()).matrix_world, dtype=np.float64)
+    own[:3, 3] *= unit
+    out: Array = matrix @ np.linalg.inv(body) @ own
+    out[:3, 3] /= unit
+    return out

@@ -1,0 +1,138 @@
+"""What a search for a way leaves behind with its result: tree, path, shapes and report, to be shown afterwards.
+
+It is one JSON string in a plain custom property of the action:
+
+    seconds, nodes, looks   what it took
+    gap                     least distance from anything on the way [m]
+    offences                how many frames and half frames touch something after all
+    tree                    ends of the edges of the search, x, y, z in pairs [m]
+    path                    places along the way [m]
+    shapes                  capsules: start, end and radius of each at the start [m]
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import numpy as np
+
+from ...core.skeleton import Array
+from ..settings import SEARCH_SHOWN
+
+if TYPE_CHECKING:
+    from ...core.planning.hands.task import Reached
+    from ...core.planning.spaces.ways import Planned
+
+KEY = "troupe_search"
+MOST = 1500
+"""Edges of a tree that are kept."""
+
+
+def plain(planned: Planned, seconds: float) -> dict[str, Any]:
+    """What is kept of the way of a thing or machine."""
+    machine, edges = planned.machine, []
+    for nodes, parents in planned.search.trees:
+        tips = machine.tips(nodes)
+        own = np.flatnonzero(parents >= 0)[:MOST]
+        edges.append(np.stack([tips[own], tips[parents[own]]], axis=1).reshape(-1, 3))
+    begin, along = machine.cover.placed(planned.frames[:1])
+    a, v = begin[:, :, 0].T, along[:, :, 0].T
+    shapes = np.column_stack([a, a + v, machine.cover.radii])
+    tips = machine.tips(planned.path.points)
+    return report(seconds, planned.search.nodes, planned.search.looks, planned.gap, len(planned.offences)) | {
+        "tree": np.round(np.concatenate(edges), 4).tolist(),
+        "path": np.round(tips, 4).tolist(),
+        "shapes": np.round(shapes, 4).tolist(),
+    }
+
+
+def of_hand(done: Reached, seconds: float, size: float) -> dict[str, Any]:
+    """What is kept of the ways of a hand, which may be of somebody larger than a person."""
+    ways = done.ledger.sought
+    gap = min((w.gap for w in ways), default=np.inf) * size
+    kept = report(seconds, sum(w.nodes for w in ways), done.ledger.looks, gap, len(done.offences))
+    scale = np.array([size] * 7)
+    return kept | {
+        "tree": np.round(np.concatenate([w.tree[: 2 * MOST] for w in ways]) * size, 4).tolist() if ways else [],
+        "path": np.round(np.concatenate([w.way for w in ways]) * size, 4).tolist() if ways else [],
+        "shapes": np.round(ways[0].shapes * scale, 4).tolist() if ways else [],
+    }
+
+
+def report(seconds: float, nodes: int, looks: int, gap: float, offences: int) -> dict[str, Any]:
+    """The numbers of a search."""
+    return {
+        "seconds": round(seconds, 3),
+        "nodes": int(nodes),
+        "looks": int(looks),
+        "gap": None if not np.isfinite(gap) else round(float(gap), 5),
+        "offences": int(offences),
+    }
+
+
+def told(kept: dict[str, Any]) -> list[str]:
+    """A report in short lines for a panel."""
+    gap = kept.get("gap")
+    return [
+        f"computed in {kept['seconds']:.2f} s",
+        f"{kept['nodes']} nodes, {kept['looks']} postures checked",
+        "nothing near" if gap is None else f"clearance {1000 * gap:.0f} mm",
+        "no collisions" if not kept["offences"] else f"{kept['offences']} collisions",
+    ]
+
+
+def last(ob: Any) -> dict[str, Any] | None:
+    """What is kept of the last search on an object; None when there was none."""
+    data = ob.animation_data if ob is not None else None
+    if data is None:
+        return None
+    actions = [data.action, *(s.action for t in reversed(data.nla_tracks) for s in reversed(t.strips))]
+    for action in actions:
+        text = action.get(KEY) if action is not None else None
+        if isinstance(text, str):
+            try:
+                found = json.loads(text)
+            except ValueError:
+                return None
+            return found if isinstance(found, dict) else None
+    return None
+
+
+def capsule_lines(shapes: Array) -> Array:
+    """Outlines of capsules (K, 7), start, end and radius, as ends of lines (2 n, 3)."""
+    turn = np.linspace(0.0, 2.0 * np.pi, 13)
+    out = []
+    for row in np.asarray(shapes, dtype=np.float64).reshape(-1, 7):
+        a, b, r = row[:3], row[3:6], row[6]
+        axis = b - a
+        far = float(np.linalg.norm(axis))
+        axis = axis / far if far > 1e-9 else np.array([0.0, 0.0, 1.0])
+        side = np.cross(axis, [1.0, 0.0, 0.0] if abs(axis[0]) < 0.9 else [0.0, 1.0, 0.0])
+        side /= np.linalg.norm(side)
+        other = np.cross(axis, side)
+        ring = r * (np.cos(turn)[:, None] * side + np.sin(turn)[:, None] * other)
+        for end in (a, b):
+            out += [np.stack([end + ring[:-1], end + ring[1:]], axis=1).reshape(-1, 3)]
+        for u in (side, other):
+            half = np.linspace(0.0, np.pi, 7)
+            for end, sign in ((a, -1.0), (b, 1.0)):
+                arc = end + r * (np.cos(half)[:, None] * u + sign * np.sin(half)[:, None] * axis)
+                out.append(np.stack([arc[:-1], arc[1:]], axis=1).reshape(-1, 3))
+            out += [np.stack([a + s * r * u, b + s * r * u]) for s in (1.0, -1.0)]
+    return np.concatenate(out) if out else np.zeros((0, 3))
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, ob: Any) -> None:
+    """The report of the last search, and what to show of it."""
+    kept = last(ob)
+    if kept is None:
+        return
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for line in told(kept):
+        column.label(text=line)
+    row = layout.row(align=True)
+    for name, _ in SEARCH_SHOWN:
+        row.prop(context.scene.troupe, f"show_{name}", toggle=True)

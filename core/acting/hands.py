@@ -1,0 +1,132 @@
+"""Hands that reach for something, and hands that meet: whoever is too far off for its arms leans over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..kinematics import anatomy, fk
+from ..kinematics.limb_ik import LIMBS, place_limb
+from ..maths import quat
+from ..motion import Event, Motion
+from ..skeleton import Array
+from .body.contact import contacts_of, meeting
+
+PALM = 0.6
+"""Where the palm is between wrist and finger roots."""
+REACHED = 0.98
+"""Part of its length to which an arm is stretched for a prop or a hand."""
+MOST_LEAN = math.radians(35.0)
+"""How far a body leans over to reach a hand [rad]."""
+EYES_UP = 0.7
+"""Part of a lean that neck and head take back."""
+
+
+def palms(motion: Motion, side: str = "R") -> tuple[Array, Array]:
+    """Places (T, 3) of a palm [m], and (T, 3) from the wrist to it."""
+    body = motion.skeleton
+    positions, globals_ = fk.forward(body, motion.rotations, motion.roots)
+    hand = body.joint(f"hand_{side}")
+    away = quat.rotate(globals_[:, hand], PALM * body.tips[hand])
+    return positions[:, hand] + away, away
+
+
+def reaching(motion: Motion, goals: Array, weights: Array, side: str = "R") -> Motion:
+    """The motion with a palm brought to goals (T, 3) [m] by weights (T,); the hand keeps its turn."""
+    body = motion.skeleton
+    positions, globals_ = fk.forward(body, motion.rotations, motion.roots)
+    palm, away = palms(motion, side)
+    shoulder, length = _arm(motion, side)
+    line = palm + weights[:, None] * (goals - palm) - shoulder
+    far = np.maximum(np.linalg.norm(line, axis=-1), 1e-9)
+    had = np.linalg.norm(palm - shoulder, axis=-1) * (1.0 - weights)
+    wrist = shoulder + line * np.minimum(1.0, np.maximum(length, had) / far)[:, None] - away
+    solved = place_limb(body, globals_, positions, LIMBS[f"hand_{side}"], wrist)
+    globals_ = np.where((weights > 0.0)[:, None, None], solved, globals_)
+    return replace(motion, rotations=quat.continuous(fk.local_rotations(body, globals_)))
+
+
+def shake(events: Iterable[Event], motions: dict[str, Motion]) -> None:
+    """Bring hands together that touch, in place; who does not reach the other leans over."""
+    for touch in contacts_of(events):
+        first, second = motions.get(touch.first), motions.get(touch.second)
+        if first is None or second is None:
+            continue
+        weights = touch.weights(np.arange(len(first)) / first.fps)
+        first, second = _leaning((first, second), weights)
+        middle, _ = meeting(palms(first)[0], palms(second)[0], np.ones(len(weights)))
+        middle = _reachable(middle, (first, second))
+        motions[touch.first] = _touched(reaching(first, middle, weights), weights)
+        motions[touch.second] = _touched(reaching(second, middle, weights), weights)
+
+
+def _leaning(pair: tuple[Motion, Motion], weights: Array) -> tuple[Motion, Motion]:
+    """Two motions in which each leans over, by weights (T,), by half of what their arms lack."""
+    angles = np.zeros((2, len(weights)))
+    leant = pair
+    for _ in range(6):
+        (a, reach_a), (b, reach_b) = (_arm(motion, "R") for motion in leant)
+        lack = np.linalg.norm(a - b, axis=-1) - reach_a - reach_b
+        if not (lack[weights > 0.0] > 1e-4).any():
+            break
+        for k, motion in enumerate(pair):
+            more = 0.5 * np.maximum(lack + 1e-3, 0.0) / _trunk(motion)
+            angles[k] = np.clip(angles[k] + more, 0.0, MOST_LEAN)
+        # an even lean all the while they hold hands, not one that follows every breath
+        angles[:] = angles[:, weights > 0.0].max(axis=1, keepdims=True)
+        leant = (_lean(pair[0], weights * angles[0]), _lean(pair[1], weights * angles[1]))
+    return leant
+
+
+def _trunk(motion: Motion) -> float:
+    """Height of the shoulders over the loins [m]."""
+    body = motion.skeleton
+    positions, _ = fk.forward(body, np.broadcast_to(quat.IDENTITY, (1, len(body), 4)), np.zeros((1, 3)))
+    spine = body.chain("spine")
+    return float(positions[0, body.joint("upper_arm_R"), 2] - positions[0, spine[0] if spine else 0, 2])
+
+
+def _lean(motion: Motion, angles: Array) -> Motion:
+    """The motion with its trunk bent forward by angles (T,) [rad] at the loins, the face kept up."""
+    body, rotations = motion.skeleton, np.array(motion.rotations)
+    for role, share in (("spine", 1.0), ("neck", -EYES_UP)):
+        joints = body.chain(role)
+        each = np.zeros((len(angles), 3))
+        if joints:
+            each[:, 0] = share * angles / len(joints)
+            turn = anatomy.from_angles(each, role)
+            for joint in joints:
+                rotations[:, joint] = quat.multiply(turn, rotations[:, joint])
+    return replace(motion, rotations=quat.continuous(rotations))
+
+
+def _reachable(middle: Array, pair: Sequence[Motion]) -> Array:
+    """Points (T, 3) brought toward the line between two shoulders until both palms can be there [m]."""
+    arms = [_arm(motion, "R") for motion in pair]
+    (a, reach_a), (b, reach_b) = arms
+    centre = a + (b - a) * (reach_a / (reach_a + reach_b))
+    low, high = np.zeros(len(middle)), np.ones(len(middle))
+    for _ in range(24):
+        share = 0.5 * (low + high)
+        point = middle + share[:, None] * (centre - middle)
+        fits = np.all([np.linalg.norm(point - shoulder, axis=-1) <= length for shoulder, length in arms], axis=0)
+        low, high = np.where(fits, low, share), np.where(fits, share, high)
+    near = np.all([np.linalg.norm(middle - shoulder, axis=-1) <= length for shoulder, length in arms], axis=0)
+    share = np.where(near, 0.0, high)
+    return middle + share[:, None] * (centre - middle)
+
+
+def _arm(motion: Motion, side: str) -> tuple[Array, float]:
+    """Around which point (T, 3) a palm can go as the hand is turned, and how far [m]."""
+    body = motion.skeleton
+    positions, _ = fk.forward(body, motion.rotations, motion.roots)
+    length = sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("forearm", "hand"))
+    return positions[:, body.joint(f"upper_arm_{side}")] + palms(motion, side)[1], REACHED * length
+
+
+def _touched(motion: Motion, weights: Array) -> Motion:
+    held = motion.curves.get("contact/hand_R", np.zeros(len(motion)))
+    return replace(motion, curves={**motion.curves, "contact/hand_R": np.maximum(held, (weights >= 1.0) * 1.0)})

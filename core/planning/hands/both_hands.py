@@ -1,0 +1,366 @@
+"""A task with both hands of a body that stands: a box is taken between the palms, lifted, moved and put down.
+
+While the hands hold it they are one closed chain: the way is sought for the prop (its place and its turn about the
+vertical), and both arms follow by inverse kinematics, which decides together with the collisions of arms and prop what
+is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
+from ...kinematics import fk
+from ...kinematics.arm_ik import ArmPoses, Free, Trial, solve_arms
+from ...kinematics.fingers import close_fingers
+from ...maths import quat
+from ...skeleton import SIDES, Array
+from ...world import Body, World
+from ..spaces.arm_space import Arm, checker
+from ..spaces.collision import clearance
+from ..spaces.penetration import TOLERANCE
+from ..spaces.rrt import SearchParams
+from ..spaces.shortcut import SmoothParams
+from ..spaces.solids import Shapes, solids
+from ..spaces.space import Bools
+from .arm_work import ArmWork
+from .grasp import Grasp
+from .ledger import Ledger
+from .pairs import pairs_of
+from .postures import APPROACH
+from .prop_way import dense_way, prop_way
+from .stages import Holding, Stage, home_of
+from .standing import UP, matrix_of, place_of
+from .task import Job
+
+ABLE = ("pick_up", "move", "put_back", "reach")
+MOST = 40
+"""Pairs of grasps that are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A grasp of each hand that both arms reach: scores are better when lower."""
+
+    left: Grasp
+    right: Grasp
+    score: float
+
+
+class BothHands:
+    """One task with both hands of a body that stands."""
+
+    def __init__(self, job: Job, target: Body, leaned: Array | None, ledger: Ledger, shapes: Shapes) -> None:
+        self.job, self.target, self.ledger, self.shapes = job, target, ledger, shapes
+        self.params = job.params
+        if self.params.task not in ABLE:
+            raise InvalidParam("task", self.params.task, f"with both hands must be one of {', '.join(ABLE)}")
+        missing = [f"hand_{side}" for side in SIDES if not job.skeleton.has(f"hand_{side}")]
+        if missing:
+            raise NoGrasp(f"{job.actor} has no {missing[0]}, and it takes both")
+        self.rotations = np.array(job.pose.rotations) if leaned is None else leaned
+        self.leaned = leaned is not None
+        self.positions, self.globals = fk.forward(job.skeleton, self.rotations, job.pose.root)
+        self.works = tuple(self._work(side) for side in SIDES)
+        self.matrix = matrix_of(job, target)
+
+    def _work(self, side: str, moved: Mapping[str, Array] | None = None, body: Array | None = None) -> ArmWork:
+        job = self.job
+        return ArmWork(
+            job.skeleton,
+            self.rotations if body is None else body,
+            job.pose.root,
+            side,
+            job.world,
+            job.time,
+            self.ledger,
+            {**(job.moved or {}), **(moved or {})},
+            self.shapes,
+            SearchParams(budget=self.params.budget, seed=self.params.seed),
+            SmoothParams(),
+            job.should_stop,
+        )
+
+    def done(self) -> tuple[list[Stage], tuple[Holding, ...]]:
+        """The stages of the task; the first pair of grasps that works throughout."""
+        held = tuple(h for h in (self.job.holding, self.job.other) if h is not None)
+        if held:
+            held = tuple(sorted(held, key=lambda h: SIDES.index(h.side)))
+            pairs = [Pair(held[0].grasp, held[1].grasp, 0.0)]
+        else:
+            pairs = self._pairs()
+        failure: TroupeError | None = None
+        for pair in pairs[: self.params.tries]:
+            self.used = pair.left
+            try:
+                return self._with(pair, held)
+            except (NoIK, NoPath) as error:
+                self.ledger.log("both", pair.left.name, "way", str(error))
+                failure = failure or error
+        assert failure is not None
+        raise failure
+
+    def _pairs(self) -> list[Pair]:
+        """The pairs of grasps that both arms reach, go up with, and put down where they should."""
+        across = self.positions[self.works[0].arm.joints[0]] - self.positions[self.works[1].arm.joints[0]]
+        left = quat.unit(np.array([across[0], across[1], 0.0]))
+        known = pairs_of(self.target, self.matrix, left, np.cross(left, UP))[:MOST]
+        if not known:
+            raise NoGrasp(f"{self.target.name} has no two sides that the palms fit on; turn to face one of them")
+        stages = [self._approach(1.0, self.matrix, known), self._lifted(self.matrix, known)]
+        if self.params.task == "move":
+            stages += [self._lifted(self._goal(), known), self._approach(1.0, self._goal(), known)]
+        goals, turns = (np.concatenate([s[k] for s in stages], axis=1) for k in range(2))
+        self.ledger.ik += 1
+        found = self.solved(goals, turns, self._judge(known[0]))
+        whole = np.asarray(found.good.all(axis=(1, 2)))
+        whole &= ~self._pierced(found.elbows[:, :APPROACH], goals[:, :APPROACH], self.matrix)
+        if self.params.task == "move":
+            whole &= ~self._pierced(found.elbows[:, -APPROACH:], goals[:, -APPROACH:], self._goal())
+        out = []
+        for c, (a, b) in enumerate(known):
+            if not whole[c]:
+                far = found.gaps[c].max()
+                why = f"{far:.2f} m out of reach" if far > 0 else "no posture fits"
+                self.ledger.log("both", a.name, "posture", why)
+                continue
+            out.append(Pair(a, b, 1.0 - a.quality + 0.5 * float(np.abs(found.shifts[c]).max())))
+        if not out:
+            raise self._unreached(found.gaps, found.beyond, goals)
+        return sorted(out, key=lambda pair: pair.score)
+
+    def _pierced(self, elbows: Array, wrists: Array, matrix: Array) -> Bools:
+        """(C,) whether a forearm from elbows to wrists (C, K, 2, 3) is in the prop at a matrix (4, 4)."""
+        body = replace(self.target, matrices=matrix[None])
+        there = solids(World((body,)), 0.0, None, (), self.shapes)
+        gap, _ = clearance(
+            there,
+            elbows.reshape(-1, 3),
+            wrists.reshape(-1, 3),
+            np.full(wrists[..., 0].size, self.works[0].arm.radii[1]),
+        )
+        return np.asarray(gap.reshape(len(wrists), -1).min(axis=1) < -0.5 * TOLERANCE)
+
+    def _unreached(self, gaps: Array, beyond: Array, goals: Array) -> NoIK:
+        least = float(gaps.max(axis=(1, 2)).min())
+        if least > 0:
+            return NoIK(f"{self.target.name} is {least:.2f} m out of reach of both hands")
+        if beyond.max(axis=(1, 2)).min() > 1e-6:
+            return NoIK(f"no hold of both hands on {self.target.name} is within the limits of the arms")
+        work = self.works[0]
+        found = work.solids((self.target.name,))
+        q = work.arm.configuration(self.solved(goals[:, :1], None).rotations[:, 0, 0])
+        return NoIK(f"in the way of both hands is {work.blocker(work.arm, found, q)}")
+
+    def _goal(self) -> Array:
+        goal = self.job.destination
+        if goal is None:
+            goal = next((b.matrices[0] for b in self.job.world.bodies if b.name == self.params.destination), None)
+        if goal is None:
+            raise InvalidParam("destination", self.params.destination, "must say where it is taken")
+        return np.asarray(goal)
+
+    def frames(self, grasps: tuple[Grasp, Grasp], matrix: Array, back: Array) -> tuple[Array, Array]:
+        """Places (K, 2, 3) and turns (K, 2, 4) of the wrists, so far back (K,) from their grasps [m]."""
+        rows = []
+        for work, grasp in zip(self.works, grasps, strict=True):
+            rows.append(work.wrists(grasp, matrix, -back[:, None] * grasp.world(matrix)[2]))
+        return np.stack([r[0] for r in rows], axis=1), np.stack([r[1] for r in rows], axis=1)
+
+    def _approach(self, share: float, matrix: Array, known: list[tuple[Grasp, Grasp]]) -> tuple[Array, Array]:
+        back = share * np.linspace(1.0, 0.0, APPROACH)
+        rows = [self.frames(pair, matrix, back * pair[0].distance) for pair in known]
+        return np.stack([r[0] for r in rows]), np.stack([r[1] for r in rows])
+
+    def _lifted(self, matrix: Array, known: list[tuple[Grasp, Grasp]]) -> tuple[Array, Array]:
+        high = np.array(matrix)
+        high[2, 3] += self.params.lift
+        rows = [self.frames(pair, high, np.zeros(1)) for pair in known]
+        return np.stack([r[0] for r in rows]), np.stack([r[1] for r in rows])
+
+    def solved(self, goals: Array, turns: Array | None, free: Free | None = None) -> ArmPoses:
+        batch = goals.shape[:-2]
+        return solve_arms(
+            self.job.skeleton,
+            np.broadcast_to(self.positions, (*batch, *self.positions.shape)),
+            np.broadcast_to(self.globals, (*batch, *self.globals.shape)),
+            goals,
+            turns,
+            free=free,
+        )
+
+    def _judge(self, pair: tuple[Grasp, Grasp]) -> Free:
+        """Whether postures of either arm touch nothing but the prop."""
+        judges = []
+        for work, grasp in zip(self.works, pair, strict=True):
+            arm = Arm(work.skeleton, work.side, work.positions, work.globals, [work.shaped(grasp.shape)])
+            found = work.solids((self.target.name,))
+            judges.append(arm.judge(checker(arm, found, work.positions, work.globals, work.rest[None])))
+
+        def free(trial: Trial) -> Bools:
+            out = np.zeros(len(trial.samples), dtype=bool)
+            for k, judge in enumerate(judges):
+                at = np.flatnonzero(trial.arms == k)
+                if len(at):
+                    out[at] = judge(Trial(trial.samples[at], trial.arms[at], trial.places[at], trial.turns[at]))
+            return out
+
+        return free
+
+    def _with(self, pair: Pair, held: tuple[Holding, ...]) -> tuple[list[Stage], tuple[Holding, ...]]:
+        """All stages with one pair of grasps."""
+        params, name, grasps = self.params, self.target.name, (pair.left, pair.right)
+        judge = self._judge(grasps)
+        opened = self._fingers(grasps)
+        back = np.linspace(1.0, 0.0, APPROACH) * pair.left.distance
+        matrices = [self.matrix]
+        if held:
+            matrices = [self._held_matrix(held)]
+        if params.task in ("move", "put_back"):
+            matrices += prop_way(self, grasps, matrices[0], self._goal(), judge, bool(held))
+        elif params.task == "pick_up":
+            high = np.array(self.matrix)
+            high[2, 3] += params.lift
+            matrices.append(high)
+        dense = dense_way(matrices)
+        parts = [self.frames(grasps, self.matrix, back)] if not held else []
+        carried = [self.frames(grasps, m, np.zeros(1)) for m in dense]
+        parts.append((np.concatenate([c[0] for c in carried]), np.concatenate([c[1] for c in carried])))
+        if params.task in ("move", "put_back"):
+            parts.append(self.frames(grasps, dense[-1], back[::-1]))
+        goals, turns = (np.concatenate([p[k] for p in parts]) for k in range(2))
+        self.ledger.ik += 1
+        found = self.solved(goals, turns, judge)
+        if not found.good.all():
+            raise NoIK(f"both hands on {name}: the arms do not go all the way")
+        q = self._configurations(found.rotations, held)
+        ends = np.cumsum([len(p[0]) for p in parts])
+        ways = np.split(q, ends[:-1])
+        return self._staged(ways, opened, dense, held, grasps)
+
+    def _configurations(self, rotations: Array, held: tuple[Holding, ...]) -> Array:
+        """(N, 14) of rotations (N, 2, 3, 4), each near to the one before."""
+        out = np.empty((len(rotations), 14))
+        for k, work in enumerate(self.works):
+            near = work.rest
+            for n in range(len(rotations)):
+                near = work.arm.configuration(rotations[n, k], near)
+                out[n, 7 * k : 7 * k + 7] = near
+            out[:, 7 * k : 7 * k + 7] = np.clip(out[:, 7 * k : 7 * k + 7], work.arm.low, work.arm.high)
+        if np.abs(np.diff(out, axis=0)).max() > 0.7:
+            raise NoIK(f"both hands on {self.target.name}: an elbow would jump")
+        return out
+
+    def _staged(
+        self,
+        ways: list[Array],
+        opened: Array,
+        dense: list[Array],
+        held: tuple[Holding, ...],
+        grasps: tuple[Grasp, Grasp],
+    ) -> tuple[list[Stage], tuple[Holding, ...]]:
+        params, name, point = self.params, self.target.name, place_of(self.job, self.target)
+        stages: list[Stage] = []
+        rest = np.concatenate([work.rest for work in self.works])
+        if not held:
+            approach, carried = ways[0], ways[1]
+            stages.append(
+                Stage("reach", self._joint(rest, approach[0], opened, {}, name, after=approach), opened, point)
+            )
+            if params.task == "reach":
+                stages.append(Stage("hold", approach[-1:], opened, point, seconds=params.hold))
+                if params.come_back:
+                    back = self._joint(approach[0], rest, opened, {}, name, before=approach[::-1])
+                    stages.append(Stage("return", back, None, None))
+                self.ledger.log("both", grasps[0].name, params.task, "done")
+                return stages, ()
+            grip = self._gripped(approach[-1], opened, grasps)
+            stages.append(Stage("grasp", approach[-1:], grip, point, seconds=0.3))
+
+            def offset(k: int) -> Array:
+                return np.asarray(np.linalg.inv(self._hand(k, approach[-1])) @ self.matrix)
+
+            held = tuple(
+                Holding(name, work.side, grasp, offset(k), grip, work.rest, self.rotations)
+                for k, (work, grasp) in enumerate(zip(self.works, grasps, strict=True))
+            )
+        else:
+            carried, grip = ways[0], held[0].fingers
+            rest = np.concatenate([home_of(w.arm, h, w.rest) for w, h in zip(self.works, held, strict=True)])
+        if params.task == "pick_up":
+            stages.append(Stage("lift", carried, grip, None, carries=True))
+            self.ledger.log("both", grasps[0].name, "pick_up", "done")
+            return stages, held
+        goal = dense[-1]
+        centre = goal[:3, 3] + (point - self.matrix[:3, 3])
+        stages.append(Stage("transfer", carried, grip, centre, carries=True))
+        stages.append(Stage("release", carried[-1:], opened, centre, seconds=0.25))
+        if params.come_back:
+            away = ways[-1]
+            back = self._joint(away[-1], rest, opened, {name: goal}, name, before=away)
+            stages.append(Stage("return", back, held[0].relaxed, None))
+        self.ledger.log("both", grasps[0].name, params.task, "done")
+        return stages, ()
+
+    def _joint(
+        self,
+        start: Array,
+        goal: Array,
+        shape: Array,
+        moved: Mapping[str, Array],
+        prop: str,
+        before: Array | None = None,
+        after: Array | None = None,
+    ) -> Array:
+        """(N, 14) the ways of both arms at once: the right one's with the left one where it goes to."""
+        paths = []
+        body = np.array(self.rotations)
+        for k, side in enumerate(SIDES):
+            own = slice(7 * k, 7 * k + 7)
+            work = self._work(side, moved, body)
+            lead, tail = (None if way is None else way[:, own] for way in (before, after))
+            paths.append(work.way(start[own], goal[own], shape, (), None, lead, tail, (prop,)))
+            body[work.arm.joints] = work.arm.rotations(goal[own])
+        # both take as long: spread over the longer one, by the part of the way that is behind
+        spots = [np.concatenate([[0.0], np.cumsum(np.abs(np.diff(p, axis=0)).max(axis=1))]) for p in paths]
+        spots = [s / max(s[-1], 1e-9) for s in spots]
+        at = np.unique(np.concatenate(spots))
+        at = at[np.concatenate([[True], np.diff(at) > 1e-9])]
+        sides = [
+            np.stack([np.interp(at, s, p[:, n]) for n in range(7)], axis=1) for s, p in zip(spots, paths, strict=True)
+        ]
+        return np.concatenate(sides, axis=1)
+
+    def _fingers(self, grasps: tuple[Grasp, Grasp]) -> Array:
+        """(J, 4) with both hands in the shapes of their grasps."""
+        body = self.works[0].shaped(grasps[0].shape)
+        other = self.works[1].shaped(grasps[1].shape)
+        changed = np.flatnonzero((other != self.works[1].rotations).any(axis=1))
+        body[changed] = other[changed]
+        return body
+
+    def _gripped(self, q: Array, opened: Array, grasps: tuple[Grasp, Grasp]) -> Array:
+        """(J, 4) with the fingers of both hands laid on the prop."""
+        body = opened.copy()
+        thing = World((replace(self.target, matrices=self.matrix[None]),))
+        for k, (work, grasp) in enumerate(zip(self.works, grasps, strict=True)):
+            body[work.arm.joints] = work.arm.rotations(q[7 * k : 7 * k + 7])
+            body = close_fingers(work.skeleton, body, work.root, work.side, grasp.shape, thing).rotations
+        return body
+
+    def _hand(self, k: int, q: Array) -> Array:
+        out = np.eye(4)
+        _, wrist, axes = self.works[k].arm.frames(q[None, 7 * k : 7 * k + 7])
+        out[:3, :3], out[:3, 3] = axes[:, :, 0].T, wrist[:, 0]
+        return out
+
+    def _held_matrix(self, held: tuple[Holding, ...]) -> Array:
+        """(4, 4) of the prop in the hands as they are."""
+        joint = self.works[0].arm.joints[2]
+        hand = np.eye(4)
+        hand[:3, :3], hand[:3, 3] = quat.to_matrix(self.globals[joint]), self.positions[joint]
+        self.matrix = hand @ held[0].offset
+        return self.matrix

@@ -1,0 +1,278 @@
+"""A task with one hand of a body that stands: the grasps that work, and the stages of the first that does throughout.
+
+Kuffner, "Autonomous Agents for Real-Time Animation" (1999), 5.2 to 5.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
+from ...kinematics import fk
+from ...kinematics.fingers import close_fingers, hand_length
+from ...kinematics.hand_choice import MARGIN
+from ...maths import quat
+from ...skeleton import SIDES, Array
+from ...world import Body, World
+from ..spaces.arm_space import Held
+from ..spaces.rrt import SearchParams
+from ..spaces.shortcut import SmoothParams
+from ..spaces.solids import Shapes
+from .arm_work import ArmWork
+from .grasp import ANY, Grasp, for_purpose, grasps_of
+from .held_shape import held_capsules
+from .ledger import Ledger
+from .orders import CARRYING
+from .pointing import pointing, touching
+from .postures import APPROACH, LIFT, Option, drawn_back, reachable, unreached
+from .stages import Holding, Stage, home_of
+from .standing import UP, has_arm, matrix_of, place_of
+from .task import Job
+
+TAKER = "taker"
+"""Tag of what stands for somebody who holds the prop too."""
+
+
+class OneHand:
+    """One task with a body that stands."""
+
+    def __init__(self, job: Job, target: Body, leaned: Array | None, ledger: Ledger, shapes: Shapes) -> None:
+        self.job, self.target, self.ledger, self.shapes = job, target, ledger, shapes
+        self.params = job.params
+        self.rotations = np.array(job.pose.rotations) if leaned is None else leaned
+        self.leaned = leaned is not None
+        self.matrix = matrix_of(job, target)
+        self.positions, self.globals = fk.forward(job.skeleton, self.rotations, job.pose.root)
+
+    def sides(self) -> tuple[str, ...]:
+        """The hands to try: the nearer first; of hands about as near, the favoured one."""
+        if self.job.holding is not None:
+            return (self.job.holding.side,)
+        if self.params.hand != "auto":
+            return (self.params.hand,)
+        able = [s for s in SIDES if has_arm(self.job, s)]
+        place = place_of(self.job, self.target)
+        far = {s: float(np.linalg.norm(self.positions[self.job.skeleton.joint(f"hand_{s}")] - place)) for s in able}
+        if len(far) == 2 and abs(far["L"] - far["R"]) < 0.2 * MARGIN:
+            return tuple(sorted(able, key=lambda s: s != self.params.favoured))
+        return tuple(sorted(able, key=lambda s: far[s]))
+
+    def work(self, side: str, moved: Mapping[str, Array] | None = None) -> ArmWork:
+        params = self.params
+        return ArmWork(
+            self.job.skeleton,
+            self.rotations,
+            self.job.pose.root,
+            side,
+            self.job.world,
+            self.job.time,
+            self.ledger,
+            {**(self.job.moved or {}), **(moved or {})},
+            self.shapes,
+            SearchParams(budget=params.budget, seed=params.seed),
+            SmoothParams(),
+            self.job.should_stop,
+        )
+
+    def known(self, side: str) -> Sequence[Grasp]:
+        """The grasps of the target for a hand, by hand or from its shape."""
+        known = (self.job.grasps or {}).get(self.target.name)
+        return grasps_of(self.target, hand_length(self.job.skeleton, side)) if known is None else known
+
+    def grasps(self, side: str) -> list[Grasp]:
+        """Those for the task."""
+        task = self.params.task
+        if task in ("touch", "point"):
+            return (touching if task == "touch" else pointing)(self.job, self.target, self.matrix, self.positions, side)
+        found = for_purpose(self.known(side), self.params.purpose)
+        if not self.params.standoff:
+            found = [replace(g, distance=0.0) for g in found]
+        return found
+
+    def done(self, side: str) -> tuple[list[Stage], Holding | None]:
+        """The stages of the task with one hand; the first grasp that works throughout."""
+        if self.job.holding is not None:
+            leaves = self.params.task == "let_go"
+            return self._let_go(side, self.job.holding) if leaves else self._put_down(side, self.job.holding)
+        if self.params.task in ("let_go", "put_back"):
+            raise InvalidParam("task", self.params.task, f"must begin with {self.target.name} in a hand")
+        work = self.work(side)
+        grasps = self.grasps(side)
+        carries = self.params.task in CARRYING
+
+        def shifts(along: Array, distance: float) -> Array:
+            back = -distance * np.linspace(1.0, 0.0, APPROACH)[:, None] * along
+            lift = self.params.lift * np.linspace(0.0, 1.0, LIFT + 1)[1:, None] * UP
+            return np.concatenate([back, lift]) if carries else back
+
+        distance = max((g.distance for g in grasps), default=0.0)
+        options = reachable(work, grasps, self.matrix, self.target.name, lambda a: shifts(a, distance), work.rest)
+        if not options:
+            fits = [g for g in grasps if g.side in (ANY, side)]
+            raise (
+                unreached(work, fits, self.matrix, self.target.name)
+                if fits
+                else NoGrasp(f"no grasp is for hand_{side}")
+            )
+        pairs: list[tuple[Option, Array | None]] = [(option, None) for option in options]
+        if self.params.task in ("move", "hand_over"):
+            pairs = self._both(work, options)
+        failure: TroupeError | None = None
+        for option, there in pairs[: self.params.tries]:
+            try:
+                return self._with(work, option.grasp, option.ways, there)
+            except (NoIK, NoPath, NoGrasp) as error:
+                self.ledger.log(side, option.grasp.name, "way", str(error))
+                failure = failure or error
+        assert failure is not None
+        raise failure
+
+    def _both(self, work: ArmWork, options: Sequence[Option]) -> list[tuple[Option, Array | None]]:
+        """The grasps with which the destination is reached too, and their postures there; one question for all."""
+        goal, name = self._destination(), self.target.name
+        grasps = [option.grasp for option in options]
+        near = np.stack([option.ways[-1] for option in options])
+        distance = max(grasp.distance for grasp in grasps)
+        found = reachable(work, grasps, goal, name, lambda along: self._placing(along, distance), near)
+        if not found:
+            raise unreached(work, grasps, goal, name)
+        there = {id(option.grasp): option for option in found}
+        both = [option for option in options if id(option.grasp) in there]
+        both.sort(key=lambda option: option.score + there[id(option.grasp)].score)
+        return [(option, there[id(option.grasp)].ways) for option in both]
+
+    def _placing(self, along: Array, distance: float) -> Array:
+        """Where the hand is from the destination (K, 3) as it lowers the prop, and goes back from it [m]."""
+        high = 0.0 if self.params.task == "hand_over" else self.params.lift
+        lower = high * np.linspace(1.0, 0.0, LIFT)[:, None] * UP
+        return np.concatenate([lower, -distance * np.linspace(0.0, 1.0, APPROACH)[1:, None] * along])
+
+    def _with(
+        self, work: ArmWork, grasp: Grasp, ways: Array, there: Array | None
+    ) -> tuple[list[Stage], Holding | None]:
+        """All stages with one grasp, whose postures from the stand-off on are known, and those at the destination."""
+        params, name = self.params, self.target.name
+        self.used = grasp
+        opened = work.shaped(grasp.shape)
+        approach = ways[:APPROACH]
+        path = work.way(work.rest, approach[0], opened, (), after=approach, far_from=(name,))
+        point = place_of(self.job, self.target)
+        stages = [Stage("reach", path, opened, point)]
+        if params.task not in CARRYING:
+            stages.append(Stage("hold", approach[-1:], opened, point, seconds=params.hold))
+            if params.come_back:
+                back = work.way(approach[0], work.rest, opened, (), before=approach[::-1], far_from=(name,))
+                stages.append(Stage("return", back, None, None))
+            self.ledger.log(work.side, grasp.name, params.task, "done")
+            return stages, None
+        grip = self._gripped(work, opened, approach[-1], grasp)
+        stages.append(Stage("grasp", approach[-1:], grip, point, seconds=0.4))
+        hand = self._hand(work, approach[-1])
+        held = held_capsules(self.target.vertices, hand, self.matrix)
+        holding = Holding(name, work.side, grasp, np.linalg.inv(hand) @ self.matrix, grip, relaxed=self.rotations)
+        lift = ways[APPROACH - 1 :]
+        if params.task == "pick_up":
+            stages.append(Stage("lift", lift, grip, None, carries=True))
+            self.ledger.log(work.side, grasp.name, "pick_up", "done")
+            return stages, holding
+        assert there is not None
+        return self._carried(work, holding, held, lift, there, stages)
+
+    def _carried(
+        self, work: ArmWork, holding: Holding, held: Held, lift: Array, ways: Array, stages: list[Stage]
+    ) -> tuple[list[Stage], Holding | None]:
+        """Transfer, release and return."""
+        params, name, grasp, goal = self.params, self.target.name, holding.grasp, self._destination()
+        gives = params.task == "hand_over"
+        down, away = ways[:LIFT], ways[LIFT - 1 :]
+        path = work.way(lift[-1], down[0], holding.fingers, (name,), held, lift, down)
+        centre = goal[:3, 3] + (place_of(self.job, self.target) - self.matrix[:3, 3])
+        stages.append(Stage("transfer", path, holding.fingers, centre, carries=True))
+        if gives:
+            stages.append(Stage("hold", down[-1:], holding.fingers, centre, carries=True, seconds=params.hold))
+            self.ledger.log(work.side, grasp.name, "hand_over", "done")
+            return stages, holding
+        opened = work.shaped(grasp.shape)
+        stages.append(Stage("release", down[-1:], opened, centre, seconds=0.3))
+        if params.come_back:
+            free = self.work(work.side, {name: goal})
+            free.loose = free.loose if holding.relaxed is None else holding.relaxed
+            back = free.way(away[-1], work.rest, opened, (), before=away, far_from=(name,))
+            stages.append(Stage("return", back, holding.relaxed, None))
+        self.ledger.log(work.side, grasp.name, params.task, "done")
+        return stages, None
+
+    def _put_down(self, side: str, holding: Holding) -> tuple[list[Stage], Holding | None]:
+        """Transfer, release and return of what is held."""
+        work = self.work(side)
+        self.used = holding.grasp
+        hand = self._hand(work, None)
+        matrix = hand @ holding.offset
+        self.matrix = matrix
+        held = held_capsules(self.target.vertices, hand, matrix)
+        start = work.rest[None]
+        if self.params.come_back:
+            work.rest = home_of(work.arm, holding, work.rest)
+        goal, grasp = self._destination(), holding.grasp
+        found = reachable(work, [grasp], goal, self.target.name, lambda a: self._placing(a, grasp.distance), start[0])
+        if not found:
+            raise unreached(work, [grasp], goal, self.target.name)
+        return self._carried(work, holding, held, np.repeat(start, 2, axis=0), found[0].ways, [])
+
+    def _let_go(self, side: str, holding: Holding) -> tuple[list[Stage], Holding | None]:
+        """Open the hand where it is, draw it back from the prop and return."""
+        work, name = self.work(side), self.target.name
+        self.used = grasp = holding.grasp
+        self.matrix = self._hand(work, None) @ holding.offset
+        start, opened = work.rest, work.shaped(grasp.shape)
+        if self.params.come_back:
+            work.rest = home_of(work.arm, holding, work.rest)
+        stages = [Stage("release", start[None], opened, self.matrix[:3, 3], seconds=0.3)]
+        if self.params.come_back:
+            away = drawn_back(work, grasp, self.matrix, start)
+            free = self.work(side, {name: self.matrix})
+            free.loose = free.loose if holding.relaxed is None else holding.relaxed
+            back = free.way(
+                away[-1],
+                work.rest,
+                opened,
+                (),
+                before=away,
+                far_from=(name, *(b.name for b in self.job.world.bodies if TAKER in b.tags)),
+            )
+            stages.append(Stage("return", back, holding.relaxed, None, window=(0.5, 0.95)))
+        self.ledger.log(side, grasp.name, "let_go", "done")
+        return stages, None
+
+    def _destination(self) -> Array:
+        goal = self.job.destination
+        if goal is None:
+            goal = next((b.matrices[0] for b in self.job.world.bodies if b.name == self.params.destination), None)
+        if goal is None:
+            raise InvalidParam("destination", self.params.destination, "must say where it is taken")
+        return np.asarray(goal)
+
+    def _hand(self, work: ArmWork, q: Array | None) -> Array:
+        """(4, 4) of the hand."""
+        out = np.eye(4)
+        if q is None:
+            joint = int(work.arm.joints[2])
+            out[:3, :3], out[:3, 3] = quat.to_matrix(work.globals[joint]), work.positions[joint]
+            return out
+        _, wrist, axes = work.arm.frames(q[None])
+        out[:3, :3], out[:3, 3] = axes[:, :, 0].T, wrist[:, 0]
+        return out
+
+    def _gripped(self, work: ArmWork, opened: Array, q: Array, grasp: Grasp) -> Array:
+        """Rotations (J, 4) with the fingers closed on the prop."""
+        body = opened.copy()
+        body[work.arm.joints] = work.arm.rotations(q)
+        thing = World((replace(self.target, matrices=self.matrix[None]),))
+        grip = close_fingers(self.job.skeleton, body, self.job.pose.root, work.side, grasp.shape, thing)
+        if grip.gaps and not grip.firm:
+            touching = ", ".join(grip.touching) or "no finger"
+            raise NoGrasp(f"the hand closes on {self.target.name} without a hold: {touching} touches it")
+        return grip.rotations

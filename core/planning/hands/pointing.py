@@ -1,0 +1,51 @@
+"""Where a finger goes to touch something or to point at it, as grasps of that thing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...kinematics.fingers import grip_place
+from ...maths import geometry, quat
+from ...skeleton import Array
+from ...world import Body, World
+from ..spaces.solids import parted
+from .grasp import ANY, Grasp, framed, touches
+from .standing import UP, place_of
+from .task import Job
+
+
+def touching(job: Job, target: Body, matrix: Array, positions: Array, side: str) -> list[Grasp]:
+    """The nearest place of the surface to the shoulder, as seen from the prop."""
+    body = replace(target, matrices=matrix[None])
+    shoulder = positions[job.skeleton.joint(f"upper_arm_{side}")]
+    point, _, _, normal = geometry.nearest(World((body,)), shoulder[None])
+    turn, _ = parted(matrix)
+    return touches(turn.T @ (point[0] - matrix[:3, 3]), turn.T @ normal[0])
+
+
+def pointing(job: Job, target: Body, matrix: Array, positions: Array, side: str) -> list[Grasp]:
+    """The finger on the line from the shoulder to the target, as far as the arm goes easily."""
+    skeleton = job.skeleton
+    shoulder = positions[skeleton.joint(f"upper_arm_{side}")]
+    way = place_of(job, target) - shoulder
+    far = float(np.linalg.norm(way))
+    along = way / max(far, 1e-9)
+    arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_{side}")])) for r in ("forearm", "hand"))
+    tip = float(np.linalg.norm(grip_place(skeleton, side, "index")))
+    turn, _ = parted(matrix)
+    out = []
+    for stretch in (0.93, 0.85, 0.75):
+        place = shoulder + min(stretch * arm + tip, max(far - 0.05, 0.2)) * along
+        for roll in np.radians([0.0, 30.0, -30.0, 60.0, -60.0, 90.0]):
+            down = -UP if abs(along[2]) < 0.95 else np.array([0.0, 1.0, 0.0])
+            palm = quat.rotate(quat.about(along, float(roll)), quat.unit(down - (down @ along) * along))
+            thumb = np.cross(along, palm) if side == "R" else np.cross(palm, along)
+            frame = framed(palm, thumb, place)
+            local = np.eye(4)
+            local[:3, :3] = turn.T @ frame[:3, :3]
+            local[:3, 3] = turn.T @ (place - matrix[:3, 3])
+            quality = 1.0 - 0.3 * abs(roll) / np.pi - (0.93 - stretch)
+            out.append(Grasp(local, "index", (ANY,), quality, side, turn.T @ along, 0.0, "point"))
+    return out

@@ -1,0 +1,179 @@
+"""Postures in which an arm takes hold, goes there and lifts, for all grasps of a prop at once; or why there are none.
+
+Straight approaches are solved as one batch of inverse kinematics over all grasps, so a task that goes well asks twice:
+once for taking hold and once for putting down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import NoIK
+from ...kinematics import fk
+from ...kinematics.arm_ik import Free, Trial, solve_arms, swivels
+from ...maths import quat
+from ...skeleton import Array
+from ..spaces.arm_space import Arm, checker
+from ..spaces.solids import Solids
+from ..spaces.space import Bools
+from .arm_work import ArmWork
+from .grasp import Grasp
+
+APPROACH, LIFT = 6, 4
+"""Postures along a straight approach, and along a lift."""
+MOST = 80
+"""Grasps that are looked at together."""
+JUMP = 0.7
+"""Largest change of an angle between two of them [rad]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """A grasp that an arm reaches: configurations (K, 7) from the stand-off over the grasp on; lower scores are
+    better."""
+
+    grasp: Grasp
+    ways: Array
+    score: float
+
+
+def reachable(
+    work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str, shifts: Callable[[Array], Array], near: Array
+) -> list[Option]:
+    """The grasps that the arm reaches along their whole approach, best first; one question of kinematics.
+
+    Args:
+        work: The arm.
+        grasps: Of the prop.
+        matrix: (4, 4) where the prop is.
+        prop: Its name; the hand may touch it.
+        shifts: From the approach (3,) to where the hand is relative to the grasp (K, 3) [m].
+        near: (7,) configuration before, or (G, 7) one for each grasp.
+    """
+    every = np.broadcast_to(near, (len(grasps), 7))
+    before = np.array([q for g, q in zip(grasps, every, strict=True) if g.side in ("any", work.side)])
+    fits = [g for g in grasps if g.side in ("any", work.side)]
+    rows = [work.wrists(g, matrix, shifts(g.world(matrix)[2])) for g in fits]
+    long = float(work.arm.lengths[:2].sum())
+    far = [float(np.linalg.norm(places - work.arm.shoulder, axis=1).max()) for places, _ in rows]
+    near_enough = [k for k in range(len(fits)) if far[k] < long]
+    if len(near_enough) < len(fits):
+        lost = len(fits) - len(near_enough)
+        work.ledger.log(work.side, "", "posture", f"{lost} of {len(fits)} grasps are out of reach")
+    if not near_enough:
+        return []
+    near_enough = sorted(near_enough, key=lambda k: far[k] / long - fits[k].quality)[:MOST]
+    fits, rows = [fits[k] for k in near_enough], [rows[k] for k in near_enough]
+    before = begun = before[near_enough]
+    goals, turns = np.stack([r[0] for r in rows]), np.stack([r[1] for r in rows])
+    judge = _judge(work, [g.shape for g in fits], goals.shape[1], work.solids((prop,)), begun[:1])
+    work.ledger.ik += 1
+    found = solve_arms(
+        work.skeleton,
+        np.broadcast_to(work.positions, (*goals.shape[:2], *work.positions.shape)),
+        np.broadcast_to(work.globals, (*goals.shape[:2], *work.globals.shape)),
+        goals[:, :, None],
+        turns[:, :, None],
+        sides=(work.side,),
+        free=judge,
+    )
+    good = found.good[..., 0]
+    configurations = np.empty((*goals.shape[:2], 7))
+    for k in range(goals.shape[1]):
+        before = configurations[:, k] = work.arm.configuration(found.rotations[:, k, 0], before)
+    smooth = np.abs(np.diff(configurations, axis=1)).max(axis=(1, 2)) < JUMP
+    whole = good.all(axis=1) & smooth
+    hand = work.positions[work.arm.joints[2]]
+    forearm = quat.unit(hand - work.positions[work.arm.joints[1]])
+    out = []
+    for c, grasp in enumerate(fits):
+        if not whole[c]:
+            why = "out of reach" if (found.gaps[c] > 0).any() else "no posture fits" if smooth[c] else "elbow jumps"
+            work.ledger.log(work.side, grasp.name, "posture", why)
+            continue
+        place, _, along = grasp.world(matrix)
+        away = float(np.linalg.norm(place - hand))
+        angle = float(np.arccos(np.clip(along @ forearm, -1.0, 1.0)))
+        turned = float(np.abs(configurations[c, 0] - begun[c]).max())
+        score = away + 0.2 * angle + 0.5 * float(np.abs(found.shifts[c]).max()) + 0.8 * (1.0 - grasp.quality)
+        ways = np.clip(configurations[c], work.arm.low, work.arm.high)
+        out.append(Option(grasp, ways, score + 0.2 * turned))
+    return sorted(out, key=lambda option: option.score)
+
+
+def _judge(work: ArmWork, shapes: Sequence[str], count: int, found: Solids, allowed: Array) -> Free:
+    """Whether postures touch nothing, with the hand in the shape of the grasp each is for; `count` a grasp."""
+    judges = {}
+    for shape in sorted(set(shapes)):
+        arm = Arm(work.skeleton, work.side, work.positions, work.globals, [work.shaped(shape)])
+        judges[shape] = arm.judge(checker(arm, found, work.positions, work.globals, allowed))
+    own = np.array(shapes)
+
+    def free(trial: Trial) -> Bools:
+        out = np.zeros(len(trial.samples), dtype=bool)
+        held = own[trial.samples // count]
+        for shape, judge in judges.items():
+            at = np.flatnonzero(held == shape)
+            if len(at):
+                out[at] = judge(Trial(trial.samples[at], trial.arms[at], trial.places[at], trial.turns[at]))
+        return out
+
+    return free
+
+
+def drawn_back(work: ArmWork, grasp: Grasp, matrix: Array, start: Array) -> Array:
+    """(K, 7) configurations from `start` (7,) straight back from a prop at a matrix (4, 4), as far as the arm goes."""
+    back = -grasp.distance * np.linspace(0.0, 1.0, APPROACH)[1:, None] * grasp.world(matrix)[2]
+    joints = work.arm.joints
+    body = np.array(work.rotations)
+    body[joints] = work.arm.rotations(start)
+    positions, globals = fk.forward(work.skeleton, body, work.root)
+    hand = int(joints[2])
+    goals = positions[hand] + back
+    work.ledger.ik += 1
+    found = solve_arms(
+        work.skeleton,
+        np.broadcast_to(positions, (len(goals), *positions.shape)),
+        np.broadcast_to(globals, (len(goals), *globals.shape)),
+        goals[:, None],
+        np.broadcast_to(globals[hand], (len(goals), 1, 4)),
+        sides=(work.side,),
+        swivel=swivels(work.skeleton, positions, globals, (work.side,)),
+    )
+    out = [start]
+    for k in range(len(goals)):
+        q = work.arm.configuration(found.rotations[k, 0], out[-1])
+        if not found.good[k, 0] or np.abs(q - out[-1]).max() > JUMP:
+            break
+        out.append(np.clip(q, work.arm.low, work.arm.high))
+    return np.stack(out)
+
+
+def unreached(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str) -> NoIK:
+    """Why none of the grasps of a prop at a matrix (4, 4) can be reached, there and where the approach begins."""
+    rows = [work.wrists(g, matrix, -g.distance * np.outer([0.0, 1.0], g.world(matrix)[2])) for g in grasps]
+    places = np.concatenate([row[0] for row in rows])
+    far = float(np.linalg.norm(places - work.arm.shoulder, axis=1).min())
+    long = float(work.arm.lengths[:2].sum())
+    if far > long:
+        return NoIK(f"hand_{work.side}: it is {far - long:.2f} m out of reach")
+    found = work.solids((prop,))
+    work.ledger.ik += 1
+    turns = np.concatenate([row[1] for row in rows])
+    shape = (len(places), *work.positions.shape)
+    posed = solve_arms(
+        work.skeleton,
+        np.broadcast_to(work.positions, shape),
+        np.broadcast_to(work.globals, (len(places), *work.globals.shape)),
+        places[:, None],
+        turns[:, None],
+        sides=(work.side,),
+    )
+    within = np.flatnonzero(posed.good[:, 0])
+    if not len(within):
+        return NoIK(f"hand_{work.side}: no grasp of it can be reached within the limits of the arm")
+    q = np.stack([work.arm.configuration(posed.rotations[k, 0]) for k in within])
+    return NoIK(f"hand_{work.side}: in the way of every grasp is {work.blocker(work.arm, found, q)}")

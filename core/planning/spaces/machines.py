@@ -1,0 +1,368 @@
+"""Things and machines that move among others: rigid bodies, and chains of hinges, as links covered with capsules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import NoIK
+from ...maths import quat
+from ...skeleton import Array
+from ...world import Body
+from .distance_field import surface_samples
+from .space import RIGID_AXES, Bools, Free, RigidSpace, Space
+
+Ints = npt.NDArray[np.int64]
+SPLITS = 4
+"""How often what covers a part of a mesh is divided at most."""
+TIGHTER = 0.75
+"""A part is divided where that makes what covers it smaller than this share."""
+FLOOR_AXES, SLIDE_AXES = ("x", "y", "turn"), ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False)
+class Cover:
+    """Capsules on links.
+
+    Attributes:
+        starts, ends: (K, 3) in the axes of their links [m].
+        radii: (K,) [m].
+        links: (K,) number of the link of each.
+    """
+
+    starts: Array
+    ends: Array
+    radii: Array
+    links: Ints
+
+    def placed(self, frames: Array) -> tuple[Array, Array]:
+        """Starts and vectors (3, K, N) of the capsules with links at frames (N, L, 4, 4)."""
+        at = frames[:, self.links]
+        begin = np.einsum("nkij,kj->ikn", at[..., :3, :3], self.starts) + at[..., :3, 3].transpose(2, 1, 0)
+        along = np.einsum("nkij,kj->ikn", at[..., :3, :3], self.ends - self.starts)
+        return np.ascontiguousarray(begin), np.ascontiguousarray(along)
+
+    def thicker(self, by: float) -> Cover:
+        """The same with all radii changed [m]."""
+        return Cover(self.starts, self.ends, np.maximum(self.radii + by, 1e-4), self.links)
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """Something that moves.
+
+    Attributes:
+        cover: What is kept out of everything else.
+        parts: Meshes in the axes of their links, and the number of the link of each.
+    """
+
+    cover: Cover
+    parts: tuple[tuple[Body, int], ...] = ()
+
+    def space(self, free: Free, step: float) -> Space:
+        """Its configurations."""
+        raise NotImplementedError
+
+    def frames(self, q: Array) -> Array:
+        """(N, L, 4, 4) of its links at configurations (N, n)."""
+        raise NotImplementedError
+
+    def tips(self, q: Array) -> Array:
+        """(N, 3) what is shown of configurations (N, n): the middle of a thing, the end of a machine."""
+        raise NotImplementedError
+
+    def own(self, frames: Array) -> Bools:
+        """Whether links at frames (N, L, 4, 4) are free of each other (N,)."""
+        return np.ones(len(frames), dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Thing(Machine):
+    """A rigid body.
+
+    Attributes:
+        moves: "space", "floor" or "slide".
+        start: (4, 4) where it is; what of it does not change stays so.
+        low, high: (3,) between which its origin stays [m].
+        reach: From its origin to its farthest point [m].
+    """
+
+    moves: str = "space"
+    start: Array = field(default_factory=lambda: np.eye(4))
+    low: Array = field(default_factory=lambda: np.full(3, -1.0))
+    high: Array = field(default_factory=lambda: np.ones(3))
+    reach: float = 1.0
+
+    def space(self, free: Free, step: float) -> Space:
+        one = np.ones(4)
+        if self.moves == "space":
+            low, high = np.concatenate([self.low, -one]), np.concatenate([self.high, one])
+            return RigidSpace(RIGID_AXES, low, high, free, step, reach=self.reach)
+        if self.moves == "slide":
+            return Space(SLIDE_AXES, self.low, self.high, free, step)
+        low, high = np.array([*self.low[:2], -np.pi]), np.array([*self.high[:2], np.pi])
+        weight, wraps = np.array([1.0, 1.0, self.reach]), np.array([False, False, True])
+        return Space(FLOOR_AXES, low, high, free, step, weight, wraps)
+
+    def configuration(self, matrix: Array) -> Array:
+        """(n,) in which it is at a matrix (4, 4), as far as it can."""
+        if self.moves == "slide":
+            return np.array(matrix[:3, 3])
+        turn = quat.from_matrix(matrix[:3, :3])
+        if self.moves == "space":
+            return np.concatenate([matrix[:3, 3], turn])
+        apart = matrix[:3, :3] @ self.start[:3, :3].T
+        return np.array([*matrix[:2, 3], np.arctan2(apart[1, 0] - apart[0, 1], apart[0, 0] + apart[1, 1])])
+
+    def frames(self, q: Array) -> Array:
+        out = np.tile(self.start, (len(q), 1, 1, 1))
+        if self.moves == "slide":
+            out[:, 0, :3, 3] = q
+        elif self.moves == "space":
+            out[:, 0, :3, :3], out[:, 0, :3, 3] = quat.to_matrix(q[:, 3:]), q[:, :3]
+        else:
+            turn = quat.to_matrix(quat.about(np.array([0.0, 0.0, 1.0]), q[:, 2]))
+            out[:, 0, :3, :3] = turn @ self.start[:3, :3]
+            out[:, 0, :2, 3] = q[:, :2]
+        return out
+
+    def tips(self, q: Array) -> Array:
+        return np.asarray(self.frames(q)[:, 0, :3, 3])
+
+
+@dataclass(frozen=True, eq=False)
+class Hinge:
+    """An angle of a machine: about axis 0, 1 or 2 of a link, between two limits [rad]."""
+
+    link: int
+    axis: int
+    low: float
+    high: float
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Chain(Machine):
+    """Links that turn upon each other.
+
+    Attributes:
+        base: (4, 4) of what they stand on.
+        locals: (L, 4, 4) of each link in its parent when nothing is turned.
+        parents: (L,) -1 for the base; parents come first.
+        turns: (L, 3) angles about X, Y and Z, in this order, of what no hinge says [rad].
+        hinges: The n angles.
+        end: (4, 4) of the end of the last link in its axes.
+    """
+
+    base: Array = field(default_factory=lambda: np.eye(4))
+    locals: Array = field(default_factory=lambda: np.zeros((0, 4, 4)))
+    parents: tuple[int, ...] = ()
+    turns: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    hinges: tuple[Hinge, ...] = ()
+    end: Array = field(default_factory=lambda: np.eye(4))
+
+    def space(self, free: Free, step: float) -> Space:
+        low, high = (np.array([getattr(h, k) for h in self.hinges]) for k in ("low", "high"))
+        turns_round = (high - low) > 2.0 * np.pi - 1e-6
+        low, high = np.where(turns_round, -np.pi, low), np.where(turns_round, np.pi, high)
+        frames = self.frames(np.zeros((1, len(self.hinges))))[0]
+        tip = frames[-1] @ self.end
+        arm = np.array([np.linalg.norm(tip[:3, 3] - frames[h.link, :3, 3]) for h in self.hinges])
+        weight = np.maximum(arm, 0.1 * max(float(arm.max()), 1e-6))
+        return Space(tuple(h.name for h in self.hinges), low, high, free, step, weight, turns_round)
+
+    def angles(self, q: Array) -> Array:
+        """(N, L, 3) of the links."""
+        out = np.tile(self.turns, (len(q), 1, 1))
+        for k, hinge in enumerate(self.hinges):
+            out[:, hinge.link, hinge.axis] = q[:, k]
+        return out
+
+    def frames(self, q: Array) -> Array:
+        turn = _turned(self.angles(q))
+        out = np.empty((len(q), len(self.parents), 4, 4))
+        for k, parent in enumerate(self.parents):
+            above = self.base if parent < 0 else out[:, parent]
+            out[:, k] = above @ self.locals[k]
+            out[:, k, :3, :3] = out[:, k, :3, :3] @ turn[:, k]
+        return out
+
+    def tips(self, q: Array) -> Array:
+        return np.asarray((self.frames(q)[:, -1] @ self.end)[:, :3, 3])
+
+    def own(self, frames: Array) -> Bools:
+        pairs = self._pairs()
+        if not len(pairs):
+            return np.ones(len(frames), dtype=bool)
+        begin, along = self.cover.placed(frames)
+        a, b = pairs.T
+        gap = _segment_gap(begin[:, a], along[:, a], begin[:, b], along[:, b])
+        return np.asarray((gap > (self.cover.radii[a] + self.cover.radii[b])[:, None]).all(axis=0))
+
+    def _pairs(self) -> Ints:
+        """(P, 2) capsules that may run into each other: those of links that are not neighbours and are apart now."""
+        links = self.cover.links
+        i, j = np.triu_indices(len(links), 1)
+        parents = np.array(self.parents)
+        near = (links[i] == links[j]) | (parents[links[j]] == links[i]) | (parents[links[i]] == links[j])
+        i, j = i[~near], j[~near]
+        if not len(i):
+            return np.zeros((0, 2), dtype=np.int64)
+        begin, along = self.cover.placed(self.frames(self.now()[None]))
+        gap = _segment_gap(begin[:, i], along[:, i], begin[:, j], along[:, j])[:, 0]
+        apart = gap > self.cover.radii[i] + self.cover.radii[j]
+        return np.column_stack([i[apart], j[apart]])
+
+    def now(self) -> Array:
+        """(n,) the present configuration."""
+        return np.array([self.turns[h.link, h.axis] for h in self.hinges])
+
+    def reaching(self, goal: Array, orient: bool, rng: np.random.Generator, tries: int = 96) -> Array:
+        """Configurations (K, n) within the limits whose end is at a goal (4, 4), nearest to the present one first.
+
+        Raises:
+            NoIK: There is none.
+        """
+        low, high = (np.array([getattr(h, k) for h in self.hinges]) for k in ("low", "high"))
+        low, high = np.maximum(low, -np.pi), np.minimum(high, np.pi)
+        q = np.concatenate([self.now()[None], rng.uniform(low, high, (tries - 1, len(low)))])
+        long = max(float(np.linalg.norm(self.tips(q) - self.frames(q)[:, 0, :3, 3], axis=1).max()), 1e-6)
+        for _ in range(80):
+            error, jacobian = self._error(q, goal, orient, long)
+            lifted = jacobian @ jacobian.transpose(0, 2, 1) + 1e-4 * np.eye(error.shape[1])
+            step = np.einsum("nij,ni->nj", jacobian, np.linalg.solve(lifted, error[..., None])[..., 0])
+            q = np.clip(q + np.clip(step, -0.3, 0.3), low, high)
+        error, _ = self._error(q, goal, orient, long)
+        good = q[np.abs(error).max(axis=1) < 1e-4]
+        if not len(good):
+            away = float(np.linalg.norm(error[:, :3], axis=1).min() * long)
+            raise NoIK(f"its end does not get there within its limits: {away:.3f} m are left")
+        order = np.argsort(np.abs(good - self.now()).sum(axis=1), kind="stable")
+        kept: list[Array] = []
+        for row in good[order]:
+            if all(np.abs(row - k).max() > 0.05 for k in kept):
+                kept.append(row)
+        return np.array(kept)
+
+    def _error(self, q: Array, goal: Array, orient: bool, long: float) -> tuple[Array, Array]:
+        """How far ends are from a goal (N, 3 or 6), in lengths of the chain and radians, and the change by q."""
+        frames, angles = self.frames(q), self.angles(q)
+        tip = frames[:, -1] @ self.end
+        jacobian = np.zeros((len(q), 6, len(self.hinges)))
+        for k, hinge in enumerate(self.hinges):
+            parent = self.parents[hinge.link]
+            above = np.broadcast_to(self.base, (len(q), 4, 4)) if parent < 0 else frames[:, parent]
+            rest = (above @ self.locals[hinge.link])[:, :3, :3]
+            partial = angles[:, hinge.link].copy()
+            partial[:, : hinge.axis + 1] = 0.0
+            axis = np.einsum("nij,njk->nik", rest, _turned(partial))[:, :, hinge.axis]
+            jacobian[:, :3, k] = np.cross(axis, tip[:, :3, 3] - frames[:, hinge.link, :3, 3]) / long
+            jacobian[:, 3:, k] = axis
+        place = (goal[:3, 3] - tip[:, :3, 3]) / long
+        if not orient:
+            return place, jacobian[:, :3]
+        turn = quat.log(quat.from_matrix(goal[:3, :3] @ tip[:, :3, :3].transpose(0, 2, 1)))
+        return np.concatenate([place, turn], axis=1), jacobian
+
+
+def _turned(angles: Array) -> Array:
+    """(..., 3, 3) rotations by angles (..., 3) about X, then Y, then Z."""
+    axes = np.eye(3)
+    x, y, z = (quat.to_matrix(quat.about(axes[k], angles[..., k])) for k in range(3))
+    out: Array = z @ y @ x
+    return out
+
+
+def _segment_gap(a: Array, u: Array, b: Array, v: Array) -> Array:
+    """(P, N) least distances between segments a + s u and b + t v, (3, P, N) each."""
+    w = a - b
+    uu, vv, uv = (u * u).sum(axis=0), (v * v).sum(axis=0), (u * v).sum(axis=0)
+    uw, vw = (u * w).sum(axis=0), (v * w).sum(axis=0)
+    uu, vv = np.maximum(uu, 1e-12), np.maximum(vv, 1e-12)
+    s = np.clip((uv * vw - vv * uw) / np.maximum(uu * vv - uv * uv, 1e-12), 0.0, 1.0)
+    t = np.clip((uv * s + vw) / vv, 0.0, 1.0)
+    s = np.clip((uv * t - uw) / uu, 0.0, 1.0)
+    apart = w + s * u - t * v
+    out: Array = np.sqrt((apart * apart).sum(axis=0))
+    return out
+
+
+def covered(parts: Sequence[tuple[Body, int]]) -> Cover:
+    """Capsules around meshes on links; parts that are far from boxes are divided until they fit."""
+    rows: list[tuple[Array, Array, float, int]] = []
+    for body, link in parts:
+        corners = body.vertices[body.triangles]
+        size = float(np.ptp(body.vertices, axis=0).max())
+        for island in _islands(body):
+            points = surface_samples(corners[island], max(size / 24.0, 1e-4))[0]
+            rows += [(*capsule, link) for capsule in _fitted(points, SPLITS)]
+    starts, ends, radii, links = zip(*rows, strict=True)
+    return Cover(np.array(starts), np.array(ends), np.array(radii), np.array(links, dtype=np.int64))
+
+
+def _islands(body: Body) -> list[Ints]:
+    """Triangles of each part of a mesh that hangs together."""
+    _, merged = np.unique(np.round(body.vertices, 6), axis=0, return_inverse=True)
+    corners = merged.reshape(-1)[body.triangles]
+    label = np.arange(int(merged.max()) + 1)
+    while True:
+        least = label[corners].min(axis=1)
+        before = label.copy()
+        for k in range(3):
+            np.minimum.at(label, corners[:, k], least)
+        label = label[label]
+        if np.array_equal(before, label):
+            break
+    own = label[corners[:, 0]]
+    return [np.flatnonzero(own == k) for k in np.unique(own)]
+
+
+Capsule = tuple[Array, Array, float]
+
+
+def _fitted(points: Array, splits: int) -> list[Capsule]:
+    """Capsules around points (N, 3); as many as it takes."""
+    whole = _slabs(points)
+    if splits == 0 or len(points) < 16:
+        return whole
+    spread = points - points.mean(axis=0)
+    axis = np.linalg.eigh(spread.T @ spread)[1][:, -1]
+    along = spread @ axis
+    middle = 0.5 * (along.min() + along.max())
+    halves = [points[along <= middle], points[along > middle]]
+    if min(len(h) for h in halves) < 8:
+        return whole
+    parts = [capsule for half in halves for capsule in _fitted(half, splits - 1)]
+    return parts if _volume(parts) < TIGHTER * _volume(whole) else whole
+
+
+def _volume(capsules: Sequence[Capsule]) -> float:
+    return sum(np.pi * r * r * (float(np.linalg.norm(b - a)) + 4.0 / 3.0 * r) for a, b, r in capsules)
+
+
+def _slabs(points: Array) -> list[Capsule]:
+    """Capsules side by side in the box around points (N, 3)."""
+    tries = []
+    spread = points - points.mean(axis=0)
+    for axes in (np.eye(3), np.linalg.eigh(spread.T @ spread)[1]):
+        inside = points @ axes
+        low, high = inside.min(axis=0), inside.max(axis=0)
+        tries.append((float(np.prod(np.maximum(high - low, 1e-4))), axes, low, high))
+    _, axes, low, high = min(tries, key=lambda row: row[0])
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    long, broad, thick = np.argsort(-half, kind="stable")
+    count = max(1, int(np.ceil(half[broad] / max(1.2 * half[thick], 1e-3))))
+    width = half[broad] / count
+    radius = max(float(np.hypot(width, half[thick])), 1e-4)
+    # the round ends cover all but the corners, which the next bulge over by less than this
+    reach = max(float(half[long]) - 0.3 * radius, 0.0)
+    out = []
+    for k in range(count):
+        centre, offset = middle.copy(), np.zeros(3)
+        centre[broad] = low[broad] + (2 * k + 1) * width
+        offset[long] = reach
+        out.append((axes @ (centre - offset), axes @ (centre + offset), radius))
+    return out

@@ -1,0 +1,221 @@
+"""Reach in Blender: hands take things, carry them and put them down without a jump, on every kind of rig."""
+
+import afoot
+import bpy
+import numpy as np
+import pytest
+import stage
+from troupe.addon import bake, scene
+from troupe.addon.bake import results
+from troupe.addon.demos import reach as demo
+from troupe.addon.features import handling
+from troupe.core.planning.spaces.penetration import HAND, penetrations
+from troupe.core.planning.spaces.set_pieces import bottle, box
+
+
+def put(body, name=None):
+    """A body of core as an object."""
+    mesh = bpy.data.meshes.new(body.name)
+    mesh.from_pydata(body.vertices.tolist(), [], body.triangles.tolist())
+    ob = bpy.data.objects.new(name or body.name, mesh)
+    bpy.context.scene.collection.objects.link(ob)
+    ob.location = body.matrices[0, :3, 3]
+    ob.troupe.kind = body.kind
+    bpy.context.view_layer.update()
+    return ob
+
+
+def spot(name, place):
+    ob = bpy.data.objects.new(name, None)
+    ob.location = place
+    bpy.context.scene.collection.objects.link(ob)
+    bpy.context.view_layer.update()
+    return ob
+
+
+def table(ob):
+    """A table in front of an actor with a bottle on it, as large as suits it; where it may go as well."""
+    leg = stage.cast_of(ob).skeleton.leg_length()
+    size = leg / 0.86
+    top = 1.08 * leg
+    put(box("Table", np.array([0.5, 0.25, 0.02]) * size, (0.0, -0.5 * size, top - 0.02 * size)))
+    prop = put(bottle("Bottle", (-0.2 * size, -0.4 * size, top), 0.24 * size, 0.033 * size))
+    put(box("Block", np.array([0.04, 0.04, 0.1]) * size, (-0.08 * size, -0.42 * size, top + 0.1 * size)))
+    spot("There", (0.03 * size, -0.36 * size, top))
+    return prop, size
+
+
+def matrices(prop, frames):
+    out = []
+    for frame in frames:
+        bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+        shown = prop.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        out.append(np.array(shown.matrix_world))
+    return np.array(out)
+
+
+def bones(ob, name, frames):
+    out = []
+    for frame in frames:
+        bpy.context.scene.frame_set(int(np.floor(frame)), subframe=float(frame % 1.0))
+        shown = ob.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        out.append(np.array(shown.matrix_world @ shown.pose.bones[name].matrix))
+    return np.array(out)
+
+
+def turn(a, b):
+    """Angle between two matrices [degrees]."""
+    r = a[:3, :3] @ np.linalg.inv(b[:3, :3])
+    return float(np.degrees(np.arccos(np.clip((np.trace(r) - 1.0) / 2.0, -1.0, 1.0))))
+
+
+@pytest.mark.req("kuffner", 80, 87, 100)
+@pytest.mark.parametrize("kind", ["mannequin", "rigify", "mixamo", "bvh"])
+def test_a_hand_moves_a_bottle_without_a_jump(data, kind):
+    ob = afoot.enter(kind, data)
+    prop, size = table(ob)
+    before = np.array(prop.matrix_world)
+    stage.still(bpy.data.objects)
+    # somebody as large as this clip's takes its time
+    bpy.ops.troupe.reach(task="move", target="Bottle", destination="There", speed=4.0 if kind == "bvh" else 1.0)
+    found = results.results_of(ob)[-1]
+    record = handling.record_of(found.action)
+    taken, released = int(record["taken"]), int(record["released"])
+    frames = np.array([record["first"] - 3, taken - 1, taken, taken + 0.5, released - 1, released, record["last"] + 3])
+    held = matrices(prop, frames)
+    hand = stage.cast_of(ob).skeleton.names[stage.cast_of(ob).skeleton.joint(f"hand_{record['side']}")]
+    rel = np.linalg.inv(bones(ob, hand, frames[2:5])) @ held[2:5]
+    assert np.abs(rel - rel[0])[:, :3, :3].max() < 1e-4 * np.abs(rel).max()
+    assert np.abs(held[:3] - before).max() < 1e-5 * max(size, 1.0)
+    for a, b in ((1, 2), (2, 3), (4, 5), (5, 6)):
+        assert np.linalg.norm(held[b, :3, 3] - held[a, :3, 3]) < 1e-3 * max(size, 1.0)
+        assert turn(held[a], held[b]) < 0.5
+    there = np.array(bpy.data.objects["There"].matrix_world)
+    assert np.linalg.norm(held[-1, :3, 3] - there[:3, 3]) < 1e-3 * max(size, 1.0) and turn(held[-1], there) < 0.5
+
+
+def hops(values, size):
+    """Largest change from frame to frame, and of that from frame to frame, of places [m of a person]."""
+    step = np.diff(values[:, :3, 3], axis=0) / size
+    return np.linalg.norm(step, axis=1).max(), np.linalg.norm(np.diff(step, axis=0), axis=1).max()
+
+
+def test_what_is_picked_up_is_carried_on_a_walk_and_put_down_elsewhere():
+    ob = stage.actor()
+    prop, _ = table(ob)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="R")
+    taken = handling.record_of(results.results_of(ob)[-1].action)
+    hand = stage.cast_of(ob).skeleton.names[stage.cast_of(ob).skeleton.joint("hand_R")]
+    bpy.context.scene.frame_set(taken["last"])
+    assert set(handling.held(ob, taken["last"])) == {"R"} and not handling.held(ob, taken["taken"] - 1)
+    for name in ("Table", "Block"):
+        bpy.data.objects.remove(bpy.data.objects[name])
+    bpy.ops.troupe.walk(distance=2.0)
+    walked = round(max(f.strip.frame_end for f in results.results_of(ob)))
+    bpy.ops.troupe.carry(posture="front")
+    bpy.context.scene.frame_set(walked + 5)
+    shown = np.array(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[hand].matrix)
+    spot("Desk", (ob.matrix_world.translation.x - 0.2, -2.0 - 0.45, 0.95))
+    bpy.ops.troupe.reach(task="put_back", destination="Desk")
+    last = handling.record_of(results.results_of(ob)[-1].action)
+    assert last["side"] == "R" and last["prop"] == "Bottle" and last["released"] and shown is not None
+    frames = np.arange(taken["first"], last["last"] + 10)
+    props, hands = matrices(prop, frames), bones(ob, hand, frames)
+    rel = np.linalg.inv(hands) @ props
+    inside = slice(int(taken["taken"] - frames[0]), int(last["released"] - frames[0]))
+    assert np.abs(rel[inside] - rel[inside][:1]).max() < 1e-4
+    assert hops(props, 1.0)[0] < 0.08 and hops(props, 1.0)[1] < 0.04
+    assert hops(hands, 1.0)[0] < 0.12 and hops(hands, 1.0)[1] < 0.04
+    assert np.linalg.norm(props[-1, :3, 3] - np.array(bpy.data.objects["Desk"].matrix_world)[:3, 3]) < 1e-3
+    assert not handling.held(ob, frames[-1])
+
+
+def test_grasps_are_saved_with_a_prop_and_used_for_their_purpose():
+    ob = stage.actor()
+    prop, _ = table(ob)
+    bpy.ops.troupe.reach(task="reach", target="Bottle", hand="R", come_back=False, hold=0.0)
+    last = round(results.results_of(ob)[-1].action.frame_range[1])
+    bpy.context.scene.frame_set(last)
+    bpy.ops.troupe.grasp(prop="Bottle", hand="R", shape="cylindrical", purpose="pour")
+    (grasp,) = handling.grasps_of(prop)
+    assert (grasp.shape, grasp.purposes, grasp.side) == ("cylindrical", ("pour",), "R")
+    bpy.ops.troupe.grasp(prop="Bottle", source="form", hand="L", purpose="give")
+    assert len(handling.grasps_of(prop)) > 1
+    bpy.ops.troupe.remove_result(every=True)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle", purpose="pour")
+    record = handling.record_of(results.results_of(ob)[-1].action)
+    assert record["side"] == "R" and record["holding"]["grasp"]["purposes"] == ["pour"]
+    assert np.allclose(record["holding"]["grasp"]["frame"], grasp.frame)
+    with pytest.raises(RuntimeError, match="no grasp for 'drink'"):
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", purpose="drink", hand="L")
+    bpy.ops.troupe.remove_grasp(prop="Bottle", index=0)
+    assert all(g.side == "L" for g in handling.grasps_of(prop))
+    prop[handling.GRASPS] = "__import__('os')"
+    with pytest.raises(RuntimeError, match="cannot be read"):
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="L")
+    bpy.ops.troupe.remove_grasp(prop="Bottle")
+    assert not handling.grasps_of(prop)
+
+
+def test_a_search_can_be_seen_and_one_that_fails_names_what_is_in_the_way():
+    from troupe.addon.draw import hands
+    from troupe.addon.features import sought
+
+    ob = stage.actor()
+    table(ob)
+    bpy.ops.troupe.reach(task="touch", target="Bottle")
+    kept = sought.last(ob)
+    assert kept["looks"] > 0 and kept["offences"] == 0 and len(kept["path"]) > 2
+    own = bpy.context.scene.troupe
+    own.show_tree = own.show_path = own.show_shapes = True
+    lines = hands.search(bpy.context)
+    assert set(lines) >= {"way", "view"} and all(len(p) % 2 == 0 for p in lines.values())
+    before = [f.action.name for f in results.results_of(ob)]
+    put(box("Lid", (0.2, 0.2, 0.005), (-0.2, -0.4, 1.3)))
+    for k, (x, y) in enumerate(((-0.38, -0.4), (-0.02, -0.4), (-0.2, -0.22), (-0.2, -0.58))):
+        put(box(f"Wall {k}", (0.005, 0.18, 0.2) if k < 2 else (0.18, 0.005, 0.2), (x, y, 1.1)))
+    with pytest.raises(RuntimeError, match=r"Wall|Lid|Table|Bottle|reach"):
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="R", lean=False, step=False, tries=1, budget=100)
+    assert [f.action.name for f in results.results_of(ob)] == before
+
+
+@pytest.mark.req("kuffner", 3)
+def test_bad_targets_are_named_and_nothing_is_written():
+    ob = stage.actor()
+    table(ob)
+    spot("Nothing", (0.0, -0.4, 1.0))
+    for words, match in (
+        ({"target": "Gone"}, "no object of that name"),
+        ({"target": ""}, "choose"),
+        ({"target": "Nothing"}, "no visible faces"),
+        ({"target": ob.name}, "the actor itself"),
+        ({"task": "put_back"}, "holds nothing"),
+        ({"task": "move", "target": "Bottle", "destination": "Nowhere"}, "destination"),
+    ):
+        with pytest.raises(RuntimeError, match=match):
+            bpy.ops.troupe.reach(**words)
+    prop = bpy.data.objects["Bottle"]
+    for frame, x in ((1, -0.2), (60, 1.2)):
+        prop.location.x = x
+        prop.keyframe_insert("location", frame=frame)
+    with pytest.raises(RuntimeError, match="is moving"):
+        bpy.ops.troupe.reach(task="touch", target="Bottle")
+    assert not results.results_of(ob)
+
+
+@pytest.mark.req("kuffner", 79, 84, 92)
+def test_the_bottle_at_the_laid_table_is_moved_without_touching_anything_else():
+    """What Blender shows, at frames and half frames, against the triangles of the scene."""
+    demo.build(bpy.context)
+    stage.still(bpy.data.objects)
+    ob, prop = bpy.data.objects["Mannequin"], bpy.data.objects["bottle"]
+    record = handling.record_of(results.results_of(ob)[-1].action)
+    first, last = record["first"], record["last"]
+    shown = bake.read(ob, stage.cast_of(ob), bpy.context, frames=(first, last))
+    bpy.context.scene.frame_set(1)
+    world = scene.read_world(bpy.context)
+    side = record["side"]
+    touching = {(f"{part}_{side}", "bottle") for part in HAND} | {("bottle", "table")}
+    moved = {"bottle": matrices(prop, np.arange(first, last + 1))}
+    assert not penetrations(shown, world, moved, sides=(side,), touching=touching)

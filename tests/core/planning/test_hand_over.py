@@ -1,0 +1,104 @@
+"""One hands a bottle to another: the giver holds on until the other's fingers have closed, and it never jumps."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from troupe.core import InvalidParam
+from troupe.core.errors import NoIK
+from troupe.core.figure.mannequin import mannequin, rest_pose
+from troupe.core.kinematics import anatomy
+from troupe.core.kinematics.fingers import finger_joints
+from troupe.core.maths import quat
+from troupe.core.planning.hands.hand_over import hand_over
+from troupe.core.planning.hands.holding import hand_matrix
+from troupe.core.planning.hands.reach import Job, ReachParams
+from troupe.core.planning.hands.stages import STAGE
+from troupe.core.planning.spaces.set_pieces import bottle, box
+from troupe.core.planning.spaces.solids import Shapes
+from troupe.core.skeleton import Pose
+from troupe.core.world import World
+
+SHAPES = Shapes()
+WORLD = World((box("table", (0.25, 0.2, 0.02), (-0.5, -0.45, 0.88)), bottle("bottle", (-0.36, -0.38, 0.9))))
+
+
+@cache
+def pair(apart=0.95):
+    skeleton = mannequin(1.75)
+    rest = rest_pose(skeleton)
+    arms = {f"{part}_{s}": a for s in "LR" for part, a in (("upper_arm", (0, 0.14, 0)), ("forearm", (0.3, 0, 0)))}
+    pose = Pose(anatomy.with_angles(skeleton, rest.rotations, arms), rest.root)
+    turned = np.array(pose.rotations)
+    turned[0] = quat.multiply(quat.about(np.array([0.0, 0, 1]), np.pi), turned[0])
+    params = ReachParams(target="bottle", gaze=0.0, lean=False)
+    ann = Job(skeleton, pose, WORLD, params, actor="ann", shapes=SHAPES)
+    return ann, replace(ann, pose=Pose(turned, pose.root - (0, apart, 0)), actor="bob")
+
+
+@cache
+def handed():
+    return hand_over(*pair())
+
+
+def stage(done, actor, name):
+    motion = done.performance.motions[actor]
+    return next(round(e.time * motion.fps) for e in motion.events if e.name == STAGE and e.data["stage"] == name)
+
+
+def test_the_giver_holds_on_until_the_other_has_closed_the_fingers():
+    done = handed()
+    gives, takes = done.performance.attachments
+    assert (gives.actor, takes.actor) == ("ann", "bob")
+    assert gives.end == takes.start == done.closed
+    fps = done.performance.motions["ann"].fps
+    closed = round(done.closed * fps)
+    assert stage(done, "bob", "grasp") < closed <= stage(done, "ann", "release")
+    assert stage(done, "bob", "lift") > stage(done, "ann", "return")
+    skeleton = done.performance.motions["bob"].skeleton
+    fingers = finger_joints(skeleton, done.receiver.side)
+    shut = done.performance.motions["bob"].rotations[closed:, fingers]
+    assert quat.distance(shut, shut[-1]).max() < 1e-6
+    firm = done.performance.motions["ann"].rotations[: closed + 1, finger_joints(skeleton, done.giver.side)]
+    assert quat.distance(firm[stage(done, "ann", "transfer") + 1 :], firm[-1]).max() < 1e-6
+
+
+@pytest.mark.req("badler", 79)
+def test_the_bottle_goes_with_one_hand_and_then_with_the_other_and_never_jumps():
+    done = handed()
+    prop, meeting = done.performance.props["bottle"], done.meeting
+    closed = round(done.closed * done.performance.motions["ann"].fps)
+    assert np.abs(prop[closed - 1 : closed + 3] - meeting).max() < 1e-9
+    assert np.linalg.norm(np.diff(prop[:, :3, 3], axis=0), axis=1).max() < 0.06
+    for actor, side, span in (
+        ("ann", done.giver.side, slice(stage(done, "ann", "transfer"), closed + 1)),
+        ("bob", done.receiver.side, slice(closed, None)),
+    ):
+        motion = done.performance.motions[actor]
+        hand = hand_matrix(motion.skeleton, motion.rotations, motion.roots, side)
+        seen = (np.linalg.inv(hand) @ prop)[span]
+        assert np.abs(seen - seen[0]).max() < 1e-6
+    assert prop[-1, 2, 3] > meeting[2, 3] + 0.03
+
+
+def test_the_two_do_not_touch_each_other_nor_anything_else():
+    done = handed()
+    assert done.gap > 0.0 and done.offences == ()
+
+
+def test_both_motions_are_as_long_and_continuous():
+    done = handed()
+    motions = done.performance.motions
+    assert len({len(m) for m in motions.values()} | {len(done.performance.props["bottle"])}) == 1
+    for motion in motions.values():
+        assert quat.distance(motion.rotations[1:], motion.rotations[:-1]).max() < 0.35
+    arm = [motions["ann"].skeleton.joint(f"{part}_{done.giver.side}") for part in ("upper_arm", "forearm", "hand")]
+    assert quat.distance(motions["ann"].rotations[-1, arm], pair()[0].pose.rotations[arm]).max() < 1e-4
+
+
+def test_those_too_far_apart_are_told_so():
+    with pytest.raises(NoIK, match=r"ann and bob stand 2\.5\d m apart"):
+        hand_over(*pair(2.5))
+    with pytest.raises(InvalidParam, match="somebody else"):
+        hand_over(pair()[0], pair()[0])
