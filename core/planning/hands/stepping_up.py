@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 
@@ -19,8 +20,8 @@ from ..spaces.body_shape import ARM_PARTS, capsules
 from ..spaces.collision import clearance
 from ..spaces.solids import solids
 
-EASY = 0.65
-"""Distance of shoulder and thing at which it is handled easily, of the length of the arm."""
+EASY = (0.65, 0.8, 0.95)
+"""Distances of shoulder and thing at which it is handled easily, of the length of the arm, the best first."""
 _AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
 _GAP = 0.02
 """Between the body where it stands and anything [m]."""
@@ -44,7 +45,7 @@ def stance(
     shoulders = positions[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]]
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_L")])) for r in ("forearm", "hand"))
     rise = float(place[2] - shoulders[:, 2].mean())
-    far = np.sqrt(max((EASY * arm) ** 2 - rise**2, (0.45 * arm) ** 2))
+    farther = [np.sqrt(max((share * arm) ** 2 - rise**2, (0.45 * arm) ** 2)) for share in EASY]
     here, facing = pose.root[:2], float(quat.heading(globals[0]))
     back = quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), -facing), shoulders - pose.root)
     sideways = float(back[0 if hand == "L" else 1, 0]) if hand != "auto" else 0.0
@@ -55,7 +56,7 @@ def stance(
     shape = capsules(skeleton)
     shape = shape.chosen([part for part in shape.parts if part[:-2] not in ARM_PARTS])
     starts, ends = shape.placed(positions, globals)
-    for turn in _AROUND:
+    for far, turn in product(farther, _AROUND):
         heading = direct + float(turn)
         forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
         spot = place[:2] - (far + ahead) * forward - sideways * left

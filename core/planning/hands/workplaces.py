@@ -151,3 +151,34 @@ def touched(job: Job, names: Sequence[str] = CONTROLS) -> list[Reached]:
         out.append(reach(replace(job, pose=start, params=params)))
         start = out[-1].pose
     return out
+
+
+def dining_room(screened: bool = False) -> tuple[Skeleton, Pose, World, tuple[str, ...], tuple[Array, ...]]:
+    """A room with two tables, a sideboard, a cup to be served on each table and litter about.
+
+    Args:
+        screened: Whether a screen hides the litter.
+
+    Returns:
+        Skeleton, pose, world, names of the litter, and where it belongs (4, 4).
+    """
+    skeleton, pose = standing()
+    top = 0.9
+    can, faces = lathe([(0, 0), (0.03, 0), (0.03, 0.13), (0, 0.13)], 20)
+    bodies = [
+        box("floor", (4.0, 4.0, 0.05), (0, 0, -0.05), kind="ground", number=1),
+        box("table one", (0.4, 0.25, 0.02), (0.0, -1.6, top - 0.02), number=2),
+        box("leg one", (0.05, 0.05, 0.44), (0.0, -1.7, 0.44), number=11),
+        box("table two", (0.25, 0.4, 0.02), (-1.9, -0.4, top - 0.02), number=3),
+        box("leg two", (0.05, 0.05, 0.44), (-2.0, -0.4, 0.44), number=12),
+        box("sideboard", (0.4, 0.2, 0.02), (1.7, -0.7, top - 0.02), number=4),
+        box("leg three", (0.05, 0.05, 0.44), (1.7, -0.8, 0.44), number=13),
+        cup("cup one", (0.15, -1.44, top), number=5, sides=20),
+        cup("cup two", (-1.74, -0.3, top), number=6, sides=20),
+        Body("can", 7, can, faces, placed((-0.22, -1.45, top))[None], "prop"),
+    ]
+    if screened:
+        bodies.append(box("screen", (0.12, 0.01, 0.5), (-0.22, -1.25, top + 0.3), number=8))
+        bodies.append(box("side screen", (0.01, 0.15, 0.5), (-0.08, -1.4, top + 0.3), number=9))
+        bodies.append(box("other screen", (0.01, 0.15, 0.5), (-0.36, -1.4, top + 0.3), number=10))
+    return skeleton, pose, World(tuple(bodies)), ("can",), (placed((1.6, -0.6, top)),)
