@@ -44,3 +44,6 @@ def show(context: bpy.types.Context, **shown: Any) -> None:
     context.scene.frame_set(FIRST)
     bpy.ops.troupe.mannequin()
     bpy.ops.troupe.act(**shown)
+
+
+VARIANTS = {"buffering": (buffering, None)}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
+SITS = 220
+"""Frame at which the greeting is sat through."""
 COLOURS = {"Tray": (0.75, 0.55, 0.3), "Bat": (0.8, 0.25, 0.2)}
 
 
@@ -16,11 +19,18 @@ def build(context: bpy.types.Context) -> None:
     perform(context, "joke", 15.0)
 
 
-def camera(context: bpy.types.Context) -> None:
-    """Look at the circle from beside who tells the joke."""
-    shot = context.scene.camera
-    shot.location = (4.3, 1.9, 2.1)
-    shot.rotation_euler = (Vector((0.0, -0.35, 0.95)) - shot.location).to_track_quat("-Z", "Y").to_euler()
+def seen_from(place: tuple[float, float, float], target: tuple[float, float, float]) -> Callable[[Any], None]:
+    """Places the camera of a scene there and turns it to the target [m]."""
+
+    def camera(context: bpy.types.Context) -> None:
+        shot = context.scene.camera
+        shot.location = place
+        shot.rotation_euler = (Vector(target) - shot.location).to_track_quat("-Z", "Y").to_euler()
+
+    return camera
+
+
+camera = seen_from((4.3, 1.9, 2.1), (0.0, -0.35, 0.95))
 
 
 def curtain_call(context: bpy.types.Context) -> None:
@@ -31,6 +41,12 @@ def curtain_call(context: bpy.types.Context) -> None:
 def greeting(context: bpy.types.Context) -> None:
     """Come in, greet with hand and voice, sit down, bow and leave."""
     perform(context, "greeting", 20.0)
+    context.scene.frame_set(SITS)
+    host = bpy.data.objects["Host"]
+    if "hips" in host.pose.bones:
+        hips = host.matrix_world @ host.pose.bones["hips"].head
+        _block(context, "Stool", (hips.x, hips.y + 0.06), 0.17, hips.z - 0.09)
+    context.scene.frame_set(1)
 
 
 def handshake(context: bpy.types.Context) -> None:
@@ -68,7 +84,8 @@ def gregor(context: bpy.types.Context) -> None:
     perform(context, "gregor", 17.0)
     for frame in (1, context.scene.frame_end):
         context.scene.frame_set(frame)
-        _table(context, bpy.data.objects["Tray"].matrix_world.translation)
+        top = bpy.data.objects["Tray"].matrix_world.translation
+        _block(context, "Table", (top.x, top.y), 0.2, top.z - 0.02)
     context.scene.frame_set(1)
 
 
@@ -89,8 +106,9 @@ def perform(
     """
     scene = context.scene
     scene.frame_set(1)
+    before = set(bpy.data.texts)
     bpy.ops.troupe.new_script(template=template)
-    script = bpy.data.texts[-1].name
+    (script,) = (text.name for text in set(bpy.data.texts) - before)
     bpy.ops.troupe.bring_on(script=script)
     for name, values in (moods or {}).items():
         for prop, value in values.items():
@@ -109,13 +127,25 @@ def perform(
     scene.frame_start, scene.frame_end = 1, round(seconds * scene.render.fps / scene.render.fps_base)
 
 
-def _table(context: bpy.types.Context, top: Vector) -> None:
-    """Put something under what lies there."""
-    mesh = bpy.data.meshes.new("Table")
-    low, high = 0.0, top.z - 0.02
-    corners = [(x, y, z) for z in (low, high) for x, y in ((-0.2, -0.2), (0.2, -0.2), (0.2, 0.2), (-0.2, 0.2))]
+def _block(context: bpy.types.Context, name: str, place: tuple[float, float], half: float, height: float) -> None:
+    """Put something square on the floor, so high."""
+    mesh = bpy.data.meshes.new(name)
+    square = ((-half, -half), (half, -half), (half, half), (-half, half))
+    corners = [(x, y, z) for z in (0.0, height) for x, y in square]
     sides = [(k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k) for k in range(4)]
     mesh.from_pydata(corners, [], [(3, 2, 1, 0), (4, 5, 6, 7), *sides])
-    ob = bpy.data.objects.new("Table", mesh)
-    ob.location = (top.x, top.y, 0.0)
+    ob = bpy.data.objects.new(name, mesh)
+    ob.location = (*place, 0.0)
     context.collection.objects.link(ob)
+
+
+VARIANTS = {
+    "curtain_call": (curtain_call, seen_from((1.2, -9.5, 1.8), (0.0, 0.0, 0.95))),
+    "greeting": (greeting, seen_from((1.6, -9.5, 1.8), (0.0, 0.0, 0.95))),
+    "handshake": (handshake, seen_from((0.3, -7.5, 1.6), (0.1, 0.0, 0.95))),
+    "rock_paper_scissors": (rock_paper_scissors, seen_from((1.1, -4.6, 1.6), (0.0, 0.0, 0.98))),
+    "fight_or_flee": (fight_or_flee, seen_from((4.5, -9.5, 2.2), (1.4, -0.9, 0.9))),
+    "simon_says": (simon_says, seen_from((4.6, -4.4, 1.9), (0.0, -0.4, 0.95))),
+    "bat": (bat, seen_from((3.6, -6.4, 2.4), (0.0, 0.2, 1.1))),
+    "gregor": (gregor, seen_from((1.0, -9.0, 1.9), (0.0, 0.2, 0.95))),
+}

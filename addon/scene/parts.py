@@ -107,8 +107,8 @@ def things_steps(
         members.append(
             Member(name.title() if name == "camera" else name, wanted[name], place=(*points[0, :2].tolist(), heading))
         )
-        if len(points) > 1 and np.ptp(points[:, :2], axis=0).max() > 1e-6:
-            curves[members[-1].name, "location"] = (times, [tuple(row) for row in points[:, :2].tolist()])
+        if len(points) > 1 and np.ptp(points[:, :3], axis=0).max() > 1e-6:
+            curves[members[-1].name, "location"] = (times, [tuple(row) for row in points[:, :3].tolist()])
     return members, curves, {name: tracks[ob.name] for name, ob in objects.items()}
 
 

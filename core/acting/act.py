@@ -14,7 +14,7 @@ from ..errors import InvalidParam
 from ..maths import quat
 from ..motion import Motion
 from ..params import Params, param
-from ..skeleton import ARM, SIDES, Array, Pose, Skeleton
+from ..skeleton import ARM, FINGERS, SIDES, Array, Pose, Skeleton
 from .repertoire.puppet import ARM_JOINTS
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ def act(
 
 def _masked(motion: Motion, actions: Sequence[Action], looks: bool) -> Motion:
     """The motion of what actions cover, without the rest."""
+    from .body.fingers import HAND
+    from .body.fingers import NAMES as BENT
     from .repertoire.tables import curve_name
 
     body = motion.skeleton
@@ -168,6 +170,9 @@ def _masked(motion: Motion, actions: Sequence[Action], looks: bool) -> Motion:
             if tip.startswith("hand")
         }
     roles |= {"neck"} if looks else set()
+    for side, _, finger in (key[0].partition("_") for action in actions for key in action.channels if key[0] in BENT):
+        fingers = FINGERS if finger == HAND else (finger.lower(),)
+        roles |= {f"{each}_{side}" for each in fingers}
     mask = np.zeros(len(body), dtype=bool)
     for role in roles:
         mask[list(body.roles.get(role, ()))] = True

@@ -80,11 +80,12 @@ def bodies(
         raise InvalidParam("players", strangers, f"have no part in the play; parts are {', '.join(record.selections)}")
     params = replace(params or BodyParams(), seed=record.body_seed)
     order = list(record.selections)
+    heights = {name: float(track[0, 2, 3]) for name, track in (props or {}).items()}
     motions = {}
     for name, player in players.items():
         own_sheets = [*sheets, *player.sheets]
         library = ActionLibrary(own_sheets)
-        asked = body_orders(record, name, library, fps)
+        asked = body_orders(record, name, library, fps, heights=heights)
         part = Part(asked.wishes, smoothed(record.base(name, fps)), asked.targets, player.styles, player.start)
         own = replace(params, actor=order.index(name))
         motions[name] = enact(player.skeleton, own_sheets, part, fps, own, player.gait)

@@ -56,7 +56,12 @@ class BodyOrders:
 
 
 def body_orders(
-    record: PlayRecord, actor: str, library: ActionLibrary, fps: float = 24.0, first: float = 0.0
+    record: PlayRecord,
+    actor: str,
+    library: ActionLibrary,
+    fps: float = 24.0,
+    first: float = 0.0,
+    heights: Mapping[str, float] | None = None,
 ) -> BodyOrders:
     """What `actor` asks of its body in a take.
 
@@ -64,6 +69,7 @@ def body_orders(
         library: The actions that the body has.
         fps: How densely the places of the others are sampled [1/s].
         first: Time from which on they are [s].
+        heights: Of things whose place on the ground alone is known [m].
     """
     kept, missing = playable(record.selections[actor], library)
     times = first + np.arange(int(np.ceil((record.seconds - first) * fps)) + 1) / fps
@@ -71,8 +77,8 @@ def body_orders(
     for name, kind in record.kinds.items():
         points = [record.stage.position(name, t) for t in times.tolist()]
         if name != actor and all(p is not None for p in points):
-            height = EYES if kind in ("actor", "camera") else TABLE
-            rows = np.array([(p[0], p[1], height) for p in points if p is not None])
+            height = (heights or {}).get(name, EYES if kind in ("actor", "camera") else TABLE)
+            rows = np.array([(*p, height)[:3] for p in points if p is not None])
             still = bool(np.ptp(rows, axis=0).max() < 1e-9)
             targets[name] = Track(times[:1], rows[:1]) if still else Track(times, rows)
     wishes: list[Selection | Order] = []

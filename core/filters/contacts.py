@@ -228,7 +228,7 @@ def _planes_under(points: Array, chosen: Flags) -> Array:
         slopes = np.stack([xz * yy - yz * xy, yz * xx - xz * xy], axis=1) / (xx * yy - xy * xy)[:, None]
         level = mz - slopes[:, 0] * mx - slopes[:, 1] * my
         below = z < level[:, None] + slopes[:, :1] * x + slopes[:, 1:] * y
-        weights = chosen * np.where(below, 0.9, 0.1)
+        weights = np.where(below, 0.9, 0.1) * chosen
     slopes = np.clip(slopes, -0.25, 0.25)
     return np.column_stack([level - slopes[:, 0] * middle[:, 0] - slopes[:, 1] * middle[:, 1], slopes])
 

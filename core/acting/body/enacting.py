@@ -27,6 +27,7 @@ from ..repertoire.puppet import AXES as ANGLES
 from ..repertoire.puppet import JOINTS, angles_of, turns
 from ..repertoire.tables import Sheet
 from .body import BodyParams, BodyState, start
+from .fingers import bent, fingers_of
 from .fitting import fit
 from .footwork import Footwork, stepped
 from .perform import Selection
@@ -116,7 +117,7 @@ def enact(
     steps = smoothstep(np.clip(steps / 0.3, 0.0, 1.0)) * (1.0 - on_way)
     feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit)
     rotations, roots = posed(state.stage, feet.frames())
-    rotations = feet.legs(rotations, roots)
+    rotations = bent(skeleton, feet.legs(rotations, roots), fingers_of(library.layout, frames.channels))
     curves = {n: v for n, v in values_of(state.stage, frames.channels).items() if n.split("/")[-1] not in (WAY, STEPS)}
     events = (*walk.events, *cues)
     return Motion(

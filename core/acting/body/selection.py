@@ -175,7 +175,7 @@ def _rhythmic(stage: Stage, states: tuple[GroupState, ...], now: float) -> bool:
 
 
 def target_points(stage: Stage, states: tuple[GroupState, ...], targets: Mapping[str, Track], times: Array) -> Array:
-    """(T, 3) where places are aimed: the targets of the selected actions by their weights; zero without any."""
+    """(T, 3) where places are aimed: the targets of the selected actions by their weights; NaN without any."""
     total, weight = np.zeros((len(times), 3)), np.zeros((len(times), 1))
     for g, state in enumerate(states):
         if not any(e.target in targets for e in state.history):
@@ -184,4 +184,4 @@ def target_points(stage: Stage, states: tuple[GroupState, ...], targets: Mapping
             if entry.target in targets:
                 total += w[:, None] * targets[entry.target].at(times)
                 weight += w[:, None]
-    return total / np.maximum(weight, 1e-12)
+    return np.where(weight > 0.0, total / np.maximum(weight, 1e-12), np.nan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import cache
 
 from ...errors import FormatError
 from .lexer import END, NUMBER, SIGN, STRING, WORD, At, Token, place, suggestion, tokens
@@ -17,6 +18,12 @@ _RESERVED = """define do choose from based on wait continue until for between an
 is equals within to toward towards at with except entire others everyone does subset factor influence scale else over"""
 RESERVED = frozenset(_RESERVED.split())
 """Words that are names only between quotes."""
+
+
+@cache
+def _split(phrase: str) -> tuple[str, ...]:
+    """The words of a phrase that the language itself has."""
+    return tuple(phrase.split())
 
 
 class Reader:
@@ -66,13 +73,19 @@ class Reader:
 
     def words(self, phrase: str) -> bool:
         """Whether the next tokens are the words of a phrase."""
-        return all(self.after(k).kind == WORD and self.after(k).key == w for k, w in enumerate(phrase.split()))
+        tokens, at = self.tokens, self.index
+        for word in _split(phrase):
+            # the last token is no word, so this never runs over the end
+            if tokens[at].kind != WORD or tokens[at].key != word:
+                return False
+            at += 1
+        return True
 
     def take(self, phrase: str) -> bool:
         """Step over a phrase of keywords if it comes next."""
         if not self.words(phrase):
             return False
-        self.index += len(phrase.split())
+        self.index += len(_split(phrase))
         return True
 
     def need(self, phrase: str) -> None:

@@ -4,6 +4,7 @@
 R_UP_ARM 25:55 0 -35:65 { N0 0 N0 }                          intervals of pitch, roll, yaw, interpolants
 Rwrist AT Nod .12:.14 .1 .05 { N2 0 0 }                      a place, from a joint, the ground or a target
 SMILE 0:.6 { n1 }                                            a shape key or property
+R_FIST 1  R_INDEX -2                                         a hand (`body.fingers`)
 """
 
 from __future__ import annotations

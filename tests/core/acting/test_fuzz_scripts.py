@@ -100,8 +100,9 @@ def no_code(monkeypatch):
 def attempt(text, perform):
     """Parse a text, and play it for a second where `perform`; its error, if it has one."""
     try:
-        parse(text, "fuzz")
-        if perform:
+        if not perform:
+            parse(text, "fuzz")
+        else:
             play = rehearse([(text, "fuzz")], ["Ann", "Steph", "Bob", "Sarah", "Otto"], ROOM)
             for step in range(3):
                 play.step(step / 2)

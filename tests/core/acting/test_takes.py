@@ -151,9 +151,9 @@ def test_a_body_is_told_of_journeys_looks_and_turns():
     record = play(starter.text("handshake"), library=None, seconds=12.0)
     orders = body_orders(record, "Ann", library())
     (journey,) = orders.journeys
-    assert journey.place == pytest.approx((2.0, 0.0))
-    assert journey.end == pytest.approx(5.0 / 1.3)
-    assert orders.place == pytest.approx((-3.0, 0.0, 1.5708))
+    assert journey.place == pytest.approx((0.7, 0.0))
+    assert journey.end == pytest.approx(2.4 / 1.3)
+    assert orders.place == pytest.approx((-1.7, 0.0, 1.5708))
     assert set(orders.targets) >= {"Bob", "Camera"}
     assert "Handshake" in {getattr(w, "action", "").title() for w in orders.wishes}
     turned = body_orders(record, "Bob", library())
