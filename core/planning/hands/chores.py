@@ -84,8 +84,11 @@ class Shift:
     _props: list[dict[str, Array]] = field(default_factory=list)
     _held: list[Attachment] = field(default_factory=list)
     _events: list[Event] = field(default_factory=list)
-    _shapes: Shapes = field(default_factory=Shapes)
     _scenery: Scenery | None = None
+
+    def __post_init__(self) -> None:
+        if self.job.shapes is None:
+            self.job = replace(self.job, shapes=Shapes())
 
     @property
     def clock(self) -> float:
@@ -111,13 +114,13 @@ class Shift:
     def step_up(self, place: Array, hand: str = "auto", holding: Holding | None = None) -> None:
         """Walk, with what the hand holds, to where a place (3,) is in easy reach, and face it."""
         job, world = self.job, self._there()
-        spot = stance(job.skeleton, job.pose, world, place, hand)
+        spot = stance(job.skeleton, job.pose, world, place, hand, None, job.shapes)
         ahead = np.array([np.sin(spot[2]), -np.cos(spot[2])])
         scope = Scope(job.skeleton, world, fps=job.fps)
         back = spot[:2] - RUN_UP * ahead
         walked = MoveTo((float(back[0]), float(back[1])), speed=self.params.speed).motion(self.stance, scope)
         there = walked.pose(len(walked) - 1)
-        last = stepped(job.skeleton, there, world, place, job.fps, hand)
+        last = stepped(job.skeleton, there, world, place, job.fps, hand, None, job.shapes)
         self._gone(chained([walked, last]), holding)
 
     def _gone(self, motion: Motion, holding: Holding | None) -> None:
@@ -148,7 +151,6 @@ class Shift:
             destination=goal,
             holding=holding,
             moved=dict(self.job.moved or {}),
-            shapes=self._shapes,
         )
         done = reach(job)
         motion = replace(done.performance.motions[self.job.actor], mask=None)

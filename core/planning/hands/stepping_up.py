@@ -18,7 +18,7 @@ from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import World
 from ..spaces.body_shape import ARM_PARTS, capsules
 from ..spaces.collision import clearance
-from ..spaces.solids import solids
+from ..spaces.solids import Shapes, solids
 
 EASY = (0.65, 0.8, 0.95)
 """Distances of shoulder and thing at which it is handled easily, of the length of the arm, the best first."""
@@ -35,6 +35,7 @@ def stance(
     place: Array,
     hand: str = "auto",
     moved: Mapping[str, Array] | None = None,
+    shapes: Shapes | None = None,
 ) -> Array:
     """(3,) x, y [m] and heading [rad] from which a place (3,) is in easy reach and where there is room to stand.
 
@@ -52,7 +53,7 @@ def stance(
     ahead = -float(back[:, 1].mean())
     toward = place[:2] - here
     direct = float(np.arctan2(toward[0], -toward[1]))
-    still = solids(world, 0.0, None, [b.name for b in world.bodies if b.kind == "ground"], None, dict(moved or {}))
+    still = solids(world, 0.0, None, [b.name for b in world.bodies if b.kind == "ground"], shapes, dict(moved or {}))
     shape = capsules(skeleton)
     shape = shape.chosen([part for part in shape.parts if part[:-2] not in ARM_PARTS])
     starts, ends = shape.placed(positions, globals)
@@ -77,13 +78,14 @@ def stepped(
     fps: float,
     hand: str = "auto",
     moved: Mapping[str, Array] | None = None,
+    shapes: Shapes | None = None,
 ) -> Motion:
     """Walk to where a place (3,) is in easy reach, straight, and face it.
 
     Raises:
         NoPath: There is no room to stand there.
     """
-    goal = stance(skeleton, pose, world, place, hand, moved)
+    goal = stance(skeleton, pose, world, place, hand, moved, shapes)
     _, globals = fk.forward(skeleton, pose.rotations, pose.root)
     heading = float(quat.heading(globals[0]))
     start = pose.root[:2]
