@@ -17,7 +17,7 @@ import numpy as np
 from ..core.errors import TroupeError
 from ..core.kinematics.cast import Cast
 from ..core.motion import Motion
-from . import bake, rig, scene, settings
+from . import bake, extend, rig, scene, settings
 from .bake import curves, nla
 from .steps import finish
 
@@ -57,7 +57,7 @@ class Session:
 
         params = settings.params_from(actors[0].troupe.play, PlayParams)
         text = scripting.text_of(params.script, "script")
-        script = named(text, params.script)
+        script = named(text, params.script, extend.statements())
         self.params, self.script = params, params.script
         self.actors = sorted(ob.name for ob in actors)
         self._names = assigned(params.parts, list(script.actors), self.actors)
@@ -87,7 +87,13 @@ class Session:
         ways = finish(parts.floorplan_steps(context, script, np.array(places), list(self._floors.values())))
         moving = partial(WalkingStage, ways=ways)
         self._begin: Callable[[], Any] = lambda: rehearse(
-            [(self._text, params.script)], self._cast, self._library, params.seed, curves_read, moving=moving
+            [(self._text, params.script)],
+            self._cast,
+            self._library,
+            params.seed,
+            curves_read,
+            extend.statements(),
+            moving=moving,
         )
         self._restore: dict[str, Callable[[], None]] = {}
         self._text = self._seen = text

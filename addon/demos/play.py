@@ -140,8 +140,8 @@ def _block(context: bpy.types.Context, name: str, place: tuple[float, float], ha
 
 
 VARIANTS = {
-    "curtain_call": (curtain_call, seen_from((1.2, -7.5, 1.7), (0.0, 0.0, 0.95))),
-    "greeting": (greeting, seen_from((1.6, -7.5, 1.7), (0.0, 0.0, 0.95))),
+    "curtain_call": (curtain_call, seen_from((1.2, -9.5, 1.8), (0.0, 0.0, 0.95))),
+    "greeting": (greeting, seen_from((1.6, -9.5, 1.8), (0.0, 0.0, 0.95))),
     "handshake": (handshake, seen_from((0.3, -7.5, 1.6), (0.1, 0.0, 0.95))),
     "rock_paper_scissors": (rock_paper_scissors, seen_from((1.1, -4.6, 1.6), (0.0, 0.0, 0.98))),
     "fight_or_flee": (fight_or_flee, seen_from((4.5, -9.5, 2.2), (1.4, -0.9, 0.9))),

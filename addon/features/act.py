@@ -15,7 +15,7 @@ from ...core.kinematics.cast import Cast
 from ...core.motion import Motion
 from ...core.params import REPERTOIRE
 from ...core.skeleton import Array, Pose
-from .. import bake, scene
+from .. import bake, extend, scene
 from ..steps import Steps
 from .base import ActorOperator, MotionOperator, Titled
 from .departure import Departure, departure
@@ -83,7 +83,7 @@ def read_text(name: str) -> Sheet:
     text = bpy.data.texts.get(name)
     if text is None:
         raise InvalidParam("sheet", name, "no text of that name in this file")
-    return read_sheet(text.as_string(), name)
+    return read_sheet(text.as_string(), name, extend.signals())
 
 
 def recorded(context: bpy.types.Context, actor: Any, cast: Cast, names: Iterable[str]) -> tuple[Action, ...]:

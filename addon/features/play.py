@@ -18,7 +18,7 @@ from ...core.maths import quat
 from ...core.motion import Event
 from ...core.params import declared
 from ...core.skeleton import Array
-from .. import scene
+from .. import extend, scene
 from ..bake import things
 from ..scene import parts
 from ..steps import Steps
@@ -88,7 +88,7 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
 
     params: PlayParams = members[lead].params
     text = scripting.text_of(params.script, "script")
-    script = named(text, params.script)
+    script = named(text, params.script, extend.statements())
     names = assigned(params.parts, list(script.actors), [members[m].actor.name for m in members])
     rate = scene.fps(context.scene)
     first = members[lead].start.frame
@@ -131,6 +131,7 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
         commands=_directions(params),
         locked=_take(params),
         locking="choices" if params.lock == "choices" else "take",
+        statements=extend.statements(),
         moving=partial(WalkingStage, ways=ways_there),
     )
     yield DECIDED
@@ -161,8 +162,8 @@ def sheets_of(text: str, source: str) -> list[Sheet]:
     from ...core.acting.repertoire.tables import read_sheet
 
     stock = list(repertoire())
-    own = action_sheet([(text, source)], ActionLibrary(stock).names)
-    return [*stock, read_sheet(own, source)] if own else stock
+    own = action_sheet([(text, source)], ActionLibrary(stock).names, tuple(extend.statements()))
+    return [*stock, read_sheet(own, source, extend.signals())] if own else stock
 
 
 def clip_sheets(context: bpy.types.Context, member: Member, script: Named) -> tuple[Sheet, ...]:

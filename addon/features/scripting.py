@@ -8,7 +8,7 @@ import bpy
 
 from ...core.acting import starter
 from ...core.errors import FormatError, InvalidParam, TroupeError
-from .. import rig, scene
+from .. import extend, rig, scene
 from ..scene import parts
 from .base import ActorOperator
 
@@ -46,10 +46,12 @@ def check(name: str) -> Named:
     from ...core.acting.repertoire.tables import read_sheet
 
     content = text_of(name, "script")
-    script = named(content, name)
+    words = extend.statements()
+    script = named(content, name, words)
     stock = list(repertoire())
-    own = action_sheet([(content, name)], ActionLibrary(stock).names)
-    rehearse([(content, name)], [], ActionLibrary([*stock, read_sheet(own, name)] if own else stock))
+    own = action_sheet([(content, name)], ActionLibrary(stock).names, tuple(words))
+    sheets = [*stock, read_sheet(own, name, extend.signals())] if own else stock
+    rehearse([(content, name)], [], ActionLibrary(sheets), statements=words)
     return script
 
 

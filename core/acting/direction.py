@@ -65,8 +65,14 @@ class Named:
     groups: Mapping[str, tuple[str, ...]]
 
 
-def named(text: str, source: str) -> Named:
-    """What a script names; FormatError with line and column where it has a mistake."""
+def named(text: str, source: str, statements: Iterable[str] = ()) -> Named:
+    """What a script names; FormatError with line and column where it has a mistake.
+
+    Args:
+        text: The script.
+        source: Its name in errors.
+        statements: Words that begin statements which were added to the language.
+    """
     from .language.lexer import key_of
     from .language.parser import parse
     from .language.syntax import ActionDef, GroupDef, HolderDef
@@ -75,7 +81,7 @@ def named(text: str, source: str) -> Named:
         kind: {} for kind in ("actor", "prop", "camera", "place")
     }
     groups: dict[str, list[str]] = {}
-    program = parse(text, source)
+    program = parse(text, source, tuple(statements))
     own = {key_of(d.name) for d in program.definitions if isinstance(d, ActionDef)}
     for d in program.definitions:
         if isinstance(d, HolderDef) and d.kind in found:

@@ -224,4 +224,4 @@ def heading(q: Array) -> Array:
     Known up to whole turns (`ramp.unwrap` joins it in time); meaningless for a body upside down.
     """
     # in one piece: numpy rounds an arctangent by how its arguments lie in memory
-    return 2.0 * np.arctan2(np.ascontiguousarray(q[..., 3]), np.ascontiguousarray(q[..., 0]))
+    return 2.0 * np.arctan2(q[..., 3].copy(), q[..., 0].copy())

@@ -31,6 +31,9 @@ FLAT = 0.06
 """Height above the other from which a foot is no longer laid flat, on a person with legs of 0.84 m [m]."""
 REACH = 0.999
 """Part of its length to which a limb is stretched at most for a place out of reach."""
+BEHIND, BESIDE = -0.5, 0.1
+"""Cosine from the front at which a target is reached for no more, and from which on it is as far as arms go."""
+_AHEAD = np.array([0.0, -1.0, 0.0])
 _UP = np.array([0.0, 0.0, 1.0])
 _ROLES: Mapping[str, str] = {
     "Root": "spine",
@@ -182,6 +185,8 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
         alpha = frames.alphas[:, n]
         if np.any(alpha > 0):
             goal = _goal(stage, frames, slot, alpha, positions, globals_)
+            if slot.anchor == TARGET:
+                alpha = alpha * _before(frames)
             sum_goal, sum_alpha = ends.get(slot.tip, (np.zeros_like(goal), np.zeros_like(alpha)))
             ends[slot.tip] = (sum_goal + alpha[:, None] * goal, sum_alpha + alpha)
     if planted is not None and np.any(planted > 0):
@@ -195,9 +200,11 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
     for tip, (goal, alpha) in ends.items():
         limb = LIMBS[tip]
         place = positions[:, body.joint(tip)]
-        aim = place * (1.0 - alpha)[:, None] + goal
         upper = positions[:, body.joint(limb[0])]
         length = REACH * sum(math.hypot(*body.offsets[body.joint(r)]) for r in limb[1:])
+        aim = place * (1.0 - alpha)[:, None] + goal
+        if tip.startswith("hand"):
+            aim = _around(upper, place, goal / np.maximum(alpha, 1e-12)[:, None], aim, alpha, length)
         line = aim - upper
         far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)[:, None]
         had = place - upper
@@ -212,6 +219,27 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
         )
         globals_ = np.where((alpha > 0)[:, None, None], solved, globals_)
     return fk.local_rotations(body, globals_)
+
+
+def _before(frames: Frames) -> Array:
+    """(T,) how far targets lie before the body: nobody reaches behind its back, where an arm would turn over."""
+    line = np.nan_to_num(frames.targets[:, :2]) - np.column_stack([frames.x, frames.y])
+    ahead = quat.rotate(quat.about(_UP, frames.heading), _AHEAD)[:, :2]
+    far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)
+    return np.asarray(smoothstep((quat.dot(line, ahead) / far - BEHIND) / (BESIDE - BEHIND)))
+
+
+def _around(shoulder: Array, place: Array, goal: Array, straight: Array, alpha: Array, reach: float) -> Array:
+    """Ways (T, 3) of a hand from `place` to `goal` by alpha (T,), no nearer to the shoulder than their ends.
+
+    A straight way that comes near to the shoulder would fold the arm and turn it over; a hand goes in an arc.
+    """
+    ends = [np.minimum(np.sqrt(quat.dot(v, v)), reach) for v in (place - shoulder, goal - shoulder)]
+    line = straight - shoulder
+    far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-3)
+    least = (1.0 - alpha) * ends[0] + alpha * ends[1]
+    out: Array = shoulder + line * (np.maximum(least, far) / far)[:, None]
+    return out
 
 
 def _goal(stage: Stage, frames: Frames, slot: Slot, alpha: Array, positions: Array, globals_: Array) -> Array:

@@ -77,29 +77,35 @@ def tokens(text: str, source: str = "script") -> list[Token]:
         raise FormatError(source, 1, 1, f"a script of {len(text)} characters; at most {MAX_TEXT} are read")
     found: list[Token] = []
     at, end = 0, len(text)
-    while at < end:
-        match = _TOKEN.match(text, at)
-        if match is None:
-            raise _stray(text, at, source)
-        kind, word, stop = match.lastgroup, match.group(), match.end()
-        if kind in ("string", "curly"):
+    for match in _TOKEN.finditer(text):
+        start, stop = match.span()
+        if start != at:
+            break
+        at, kind = stop, match.lastgroup
+        if kind == "skip":
+            continue
+        word = match.group()
+        if kind == "sign":
+            found.append(Token(SIGN, word, word, start, stop))
+        elif kind == "word":
+            if stop - start > MAX_NAME:
+                raise place(text, start, source).error(
+                    f"a word of {stop - start} characters; at most {MAX_NAME} are read"
+                )
+            found.append(Token(WORD, word, word.casefold(), start, stop))
+        elif kind in ("string", "curly"):
             name = word[1:-1].strip()
             if len(name) > MAX_NAME and "say" not in (t.key for t in found[-1:]):
-                raise place(text, at, source).error(f"a name of {len(name)} characters; at most {MAX_NAME} are read")
-            found.append(Token(STRING, name, '"', at, stop))
+                raise place(text, start, source).error(f"a name of {len(name)} characters; at most {MAX_NAME} are read")
+            found.append(Token(STRING, name, '"', start, stop))
         elif kind in ("number", "unit"):
-            found.append(Token(NUMBER, word, word, at, stop))
+            found.append(Token(NUMBER, word, word, start, stop))
         elif kind == "both":
-            found.append(Token(WORD, word, "his/her", at, stop))
-        elif kind == "poss":
-            found.append(Token(SIGN, word, "'s", at, stop))
-        elif kind == "word":
-            if stop - at > MAX_NAME:
-                raise place(text, at, source).error(f"a word of {stop - at} characters; at most {MAX_NAME} are read")
-            found.append(Token(WORD, word, word.casefold(), at, stop))
-        elif kind == "sign":
-            found.append(Token(SIGN, word, word, at, stop))
-        at = stop
+            found.append(Token(WORD, word, "his/her", start, stop))
+        else:
+            found.append(Token(SIGN, word, "'s", start, stop))
+    if at < end:
+        raise _stray(text, at, source)
     found.append(Token(END, "the end of the text", "", end, end))
     return found
 

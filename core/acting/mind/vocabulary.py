@@ -103,15 +103,18 @@ def playable(selections: Iterable[S], library: Library) -> tuple[list[S], tuple[
     return kept, tuple(missing)
 
 
-def action_sheet(texts: Iterable[str | tuple[str, str]], known: Collection[str] = ()) -> str:
+def action_sheet(
+    texts: Iterable[str | tuple[str, str]], known: Collection[str] = (), statements: Collection[str] = ()
+) -> str:
     """The actions that scripts define themselves, with their groups, as a sheet for `tables.read_sheet`.
 
     Args:
         texts: As `play.perform_play` takes them.
         known: Names of actions that the library has already; they are left out.
+        statements: Words that begin statements which were added to the language.
     """
     sources = [(t, f"script {k}") if isinstance(t, str) else t for k, t in enumerate(texts, 1)]
-    definitions = [d for text, name in sources for d in parse(text, name).definitions]
+    definitions = [d for text, name in sources for d in parse(text, name, tuple(statements)).definitions]
     had = set(map(key_of, known))
     tables = {key_of(d.name): d for d in definitions if isinstance(d, ActionDef) and key_of(d.name) not in had}
     lines = [f'define ACTION "{d.name}" {{\n{d.body}\n}}' for d in tables.values()]

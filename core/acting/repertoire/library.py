@@ -58,7 +58,7 @@ class ActionLibrary:
             InvalidParam: For names that are unknown, used twice or in two groups, and for circles.
         """
         sheets = list(sheets)
-        self.signals = signals or Signals()
+        self.signals = signals or next((s.signals for s in sheets if s.signals is not None), None) or Signals()
         self.warnings = tuple(w for sheet in sheets for w in sheet.warnings)
         actions: dict[str, Action] = {}
         for action in [*(a for sheet in sheets for a in sheet.actions.values()), *more]:

@@ -44,6 +44,7 @@ class Sheet:
         buffers: (buffer, buffered) pairs.
         blocks: (in front, behind) pairs.
         warnings: What was read otherwise than it was written.
+        signals: What its interpolants may use; None for the standard ones.
     """
 
     actions: dict[str, Action] = field(default_factory=dict)
@@ -51,6 +52,7 @@ class Sheet:
     buffers: list[tuple[str, str]] = field(default_factory=list)
     blocks: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    signals: Signals | None = None
 
 
 @dataclass
@@ -77,7 +79,9 @@ def read_sheet(text: str, source: str = "actions", signals: Signals | None = Non
     Raises:
         FormatError: With line and column; it names the joint where there is one.
     """
-    return _Reader(text, source, signals or Signals(), line).sheet()
+    found = _Reader(text, source, signals or Signals(), line).sheet()
+    found.signals = signals
+    return found
 
 
 def read_action(name: str, body: str, source: str = "actions", signals: Signals | None = None, line: int = 1) -> Action:

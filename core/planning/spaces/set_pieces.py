@@ -101,7 +101,8 @@ def cup(
     outline = [(0.0, 0.0), (r, 0.0), (r, h), (r - wall, h), (r - wall, wall), (0.0, wall)]
     vertices, faces = lathe(outline, sides)
     bend, ring = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 9), np.linspace(0.0, 2.0 * np.pi, 6, endpoint=False)
-    along = np.column_stack([r - 0.002 + 0.034 * np.cos(bend), 0.0 * bend, 0.5 * h + min(0.03, 0.32 * h) * np.sin(bend)])
+    up = 0.5 * h + min(0.03, 0.32 * h) * np.sin(bend)
+    along = np.column_stack([r - 0.002 + 0.034 * np.cos(bend), 0.0 * bend, up])
     outward = np.column_stack([np.cos(bend), 0.0 * bend, np.sin(bend)])
     rings = along[:, None] + 0.005 * (
         np.cos(ring)[:, None] * outward[:, None] + np.sin(ring)[:, None] * np.array([0.0, 1.0, 0.0])

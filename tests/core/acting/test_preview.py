@@ -72,8 +72,8 @@ def test_what_lies_far_back_is_not_worked_out_again(monkeypatch):
     monkeypatch.setattr(preview, "enact", lambda *args: lengths.append(len(args[2].track)) or real(*args))
     text = """define ACTOR A { location [0 0] does "Fidget" }
     define SCRIPT "Fidget" { { "Shrug" for 1 second } { wait 2 seconds } { repeat } }"""
-    live, begun = shown(text, 16.0)
-    assert max(lengths) / FPS < 8.0 and len(lengths) < 20
-    assert begun[-1] > 10.0
+    live, begun = shown(text, 11.0)
+    assert max(lengths) / FPS < 6.0 and len(lengths) < 14
+    assert begun[-1] > 6.0
     assert np.ptp(ankles(live), axis=0).max() < 0.005
     assert np.degrees(quat.distance(live.rotations[1:], live.rotations[:-1])).max() < 25.0
