@@ -62,7 +62,7 @@ def still(context: bpy.types.Context) -> None:
 
 
 def chess(context: bpy.types.Context) -> None:
-    """A pawn takes another and a knight moves out; the captured piece is cleared first, and each piece ends in the middle of its square."""
+    """A pawn takes another, which is cleared first, and a knight moves out: each into the middle of its square."""
     context.scene.frame_set(1)
     position = Position()
     near = {s: name for s, name in position.pieces.items() if s[1] in "12" and s not in ("e2", "c2")}
