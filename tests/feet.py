@@ -1,6 +1,7 @@
 """Motions whose footfalls are known, and recorded ones on their own skeletons."""
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
@@ -77,6 +78,7 @@ def standing(skeleton, seconds=2.0, fps=60.0):
     return Motion(skeleton, fps, np.tile(skeleton.offsets[0], (count, 1)), still)
 
 
+@cache
 def cmu(data, name):
     """A clip of the CMU library in metres, its zero pose taken as the neutral stance."""
     path = data / "mocap" / "cmu" / f"{name}.bvh"

@@ -11,6 +11,7 @@ from mathutils import Matrix, Vector
 
 from ...core.figure.mannequin import THEMES
 from ...core.figure.shell import MATERIALS
+from ...core.kinematics import anatomy
 from ...core.kinematics.cast import read_joints
 from ...core.motion import Motion, Path
 from ...core.planning.walkers.scenes import Scene
@@ -254,6 +255,19 @@ def posed(context: bpy.types.Context, actor: Any, skeleton: Skeleton, pose: Pose
     action = bake.write(actor, keys, context, f"{actor.name} pose").action
     del action["troupe"]  # it is what the animator had, and no result
     context.scene.frame_set(1)
+
+
+def at_ease(context: bpy.types.Context, actor: Any) -> None:
+    """Let an actor stand with its arms hanging, as an action of its own."""
+    cast = rig.read(actor, context)
+    skeleton = cast.skeleton
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (len(skeleton), 1))
+    angles = {}
+    for side in ("L", "R"):
+        angles[f"upper_arm_{side}"] = (0.02, skeleton.arm_clearance + 0.06, 0.0)
+        angles[f"forearm_{side}"] = (0.25, 0.0, 0.0)
+    pose = Pose(anatomy.with_angles(skeleton, still, angles), np.array([0.0, 0.0, skeleton.offsets[0, 2]]))
+    posed(context, actor, skeleton, pose)
 
 
 def view(context: bpy.types.Context, at: Sequence[float], eye: Sequence[float], lens_deg: float = 28.0) -> None:

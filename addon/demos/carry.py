@@ -10,7 +10,7 @@ import numpy as np
 from ...core.maths import quat
 from ...core.planning.spaces.set_pieces import bottle, box, placed
 from ...core.skeleton import Array
-from ._set import body, choose, end_with, paint_of, spot, view
+from ._set import at_ease, body, choose, end_with, paint_of, spot, view
 
 WOOD, GREEN, BLUE = (0.72, 0.55, 0.38), (0.2, 0.5, 0.3), (0.35, 0.5, 0.75)
 TOP = 0.93
@@ -39,7 +39,7 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look along the way from one table to the other."""
-    view(context, (0.9, -0.2, 0.9), (-1.9, -4.2, 2.1), 36.0)
+    view(context, (0.9, 0.2, 0.85), (-2.6, -2.6, 1.9), 36.0)
 
 
 def tables(context: bpy.types.Context) -> Any:
@@ -58,6 +58,7 @@ def tables(context: bpy.types.Context) -> Any:
     spot(context, "Before", placed((AWAY[0], AWAY[1], 0.0)))
     bpy.ops.troupe.mannequin()
     actor = context.object
+    at_ease(context, actor)
     choose(context, actor)
     return actor
 

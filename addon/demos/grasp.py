@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.planning.spaces.set_pieces import box, lathe, placed
 from ...core.world import Body
-from ._set import body, choose, end_with, paint_of, view
+from ._set import at_ease, body, choose, end_with, paint_of, view
 
 RED, WOOD = (0.75, 0.3, 0.25), (0.72, 0.55, 0.38)
 TOP = 0.98
@@ -23,6 +23,7 @@ def build(context: bpy.types.Context) -> None:
     mug = _mug(context)
     bpy.ops.troupe.mannequin()
     actor = context.object
+    at_ease(context, actor)
     choose(context, actor, mug)
     bpy.ops.troupe.grasp(prop="Mug", source="form", hand="R", purpose="give")
     choose(context, actor)

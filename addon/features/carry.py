@@ -78,7 +78,7 @@ def _below_steps(
     rate = scene.fps(context.scene)
     whole = [f for f in bake.results_of(actor) if f.strip is not None and handling.record_of(f.action) is None]
     ends = [f.strip.frame_end for f in whole]
-    last = max([*ends, nla.frame_range(actor)[0], onset.frame + (LEAST + params.blend + params.lower) * rate])
+    last = max([*ends, nla.frame_range(actor)[0], onset.frame + (LEAST + params.taking + params.lower) * rate])
     frames = np.arange(onset.frame, int(np.ceil(last)) + 1, dtype=np.float64)
     with handling.without_hold(actor, context, sides):
         matrices = yield from bake.joint_matrices_steps(actor, cast, context, frames)

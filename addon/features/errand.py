@@ -249,7 +249,7 @@ def _destination(
 
 def heading_of(onset: bake.Start) -> float:
     """Where an actor faces [rad]."""
-    return float(quat.heading(onset.here.rotations[0, 0]))
+    return float(np.ravel(quat.heading(onset.here.rotations[0, :1]))[0])
 
 
 def _stays(places: Array, name: str) -> None:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ICON = "SNAP_ON"
 FAR = 0.6
 """How far from a hand a prop may be for which a grasp is taken from it, in lengths of the arm."""
-BEST = 12
-"""Grasps that are kept of those that follow from a form."""
+LISTED = 12
+"""Grasps that the panel lists."""
 
 
 class Operator(FeatureOperator):
@@ -45,7 +45,7 @@ class Operator(FeatureOperator):
         body = handling.body_of(world, prop)
         sides = ("L", "R") if params.hand == ANY else (params.hand,)
         if params.source == "form":
-            found = grasps_of(body, hand_length(cast.skeleton, sides[-1]))[:BEST]
+            found = grasps_of(body, hand_length(cast.skeleton, sides[-1]))
             if not found:
                 raise TroupeError(f"{prop.name} is too large for a hand: take a grasp from the hand itself")
             changed: dict[str, Any] = {
@@ -141,11 +141,13 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> 
         found = []
     layout.prop(context.scene.troupe, "show_grasps", toggle=True)
     column = layout.column(align=True)
-    for k, grasp in enumerate(found):
+    for k, grasp in enumerate(found[:LISTED]):
         row = column.row(align=True)
         hands = {"any": "either hand", "L": "left", "R": "right"}[grasp.side]
         row.label(text=f"{grasp.shape}, {hands}, {', '.join(grasp.purposes)}")
         button = row.operator(Remove.bl_idname, text="", icon="X")
         button.prop, button.index = prop.name, k
+    if len(found) > LISTED:
+        column.label(text=f"and {len(found) - LISTED} more")
     if found or handling.GRASPS in prop:
         layout.operator(Remove.bl_idname, text="Remove All", icon="TRASH").prop = prop.name

@@ -24,6 +24,8 @@ __all__ = ["ArmPoses", "Free", "Trial", "rank_arms", "solve_arms", "swivels", "w
 STEP, WIDEST = np.radians(5.0), np.radians(90.0)
 """Between two swivels that are tried, and how far from the wanted one [rad]."""
 _HALVINGS = 6
+_BREACH, _JUMP = 2.0, 60.0
+"""What a sample beyond its limits costs, and a turn by more than a step between two samples [1/rad]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +281,35 @@ def _chosen(tried: Array, fits: Bools, beyond: Array, at: Ints, over_time: bool)
     kept = np.where(totals[0] <= totals[1], 0, 1)[run]
     whole = np.isfinite(totals.min(axis=0))[run] & ~fits[0]
     both = np.stack([tried[side.argmin(axis=0)] for side in sides])
-    return np.asarray(np.where(whole, both[kept, np.arange(len(at))], tried[nearest]))
+    out = np.asarray(np.where(whole, both[kept, np.arange(len(at))], tried[nearest]))
+    jumps = (np.abs(np.diff(out)) > 2.5 * STEP) & (np.diff(run) == 0)
+    for number in np.unique(run[1:][jumps]):
+        own = np.flatnonzero(run == number)
+        out[own] = _followed(tried, fits[:, own], beyond[:, own], at[own[0]] > 0)
+    return out
+
+
+def _followed(tried: Array, fits: Bools, beyond: Array, from_zero: bool) -> Array:
+    """(M,) the turns through M samples in a row that are least far, least beyond limits and do not jump: the way of
+    least cost through all of them (Viterbi).
+
+    Args:
+        tried, fits, beyond: As in `_chosen`.
+        from_zero: Whether the sample before the first has no turn.
+    """
+    cost = np.where(fits, np.abs(tried)[:, None], _BREACH * (1.0 + beyond))
+    jump = _JUMP * np.maximum(np.abs(tried[:, None] - tried) - 1.01 * STEP, 0.0)
+    total = cost[:, 0] + (_JUMP * np.maximum(np.abs(tried) - STEP, 0.0) if from_zero else 0.0)
+    came = np.zeros(fits.shape, dtype=np.int64)
+    for m in range(1, fits.shape[1]):
+        ways = total[:, None] + jump
+        came[:, m] = ways.argmin(axis=0)
+        total = ways.min(axis=0) + cost[:, m]
+    best = np.empty(fits.shape[1], dtype=np.int64)
+    best[-1] = total.argmin()
+    for m in range(fits.shape[1] - 1, 0, -1):
+        best[m - 1] = came[best[m], m]
+    return np.asarray(tried[best])
 
 
 def _poses(

@@ -109,8 +109,8 @@ HANDSHAPES: Mapping[str, HandShape] = MappingProxyType(
             {"fingers": _flat(0, 3, 3), "thumb": ((10, 10, 0), (0, 0, 0), (0, 0, 0))},
         ),
         "press": HandShape(
-            {"fingers": _flat(-15, 2, 2), "thumb": ((20, 15, 0), (0, 0, 0), (0, 0, 0))},
-            {"fingers": _flat(-15, 2, 2), "thumb": ((20, 15, 0), (0, 0, 0), (0, 0, 0))},
+            {"fingers": _flat(-38, -10, -8), "thumb": ((-20, 10, -30), (-18, 0, 0), (-18, 0, 0))},
+            {"fingers": _flat(15, 15, 10), "thumb": ((20, 10, 0), (10, 0, 0), (10, 0, 0))},
         ),
         "index": HandShape(
             {"fingers": _flat(75, 90, 55), "index": _flat(0, 3, 3), "thumb": ((35, -15, 0), (15, 0, 0), (20, 0, 0))},

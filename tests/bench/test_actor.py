@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ def actor() -> Any:
     return bpy.context.object
 
 
-def motion_of(skeleton: Any) -> Motion:
-    t = np.arange(FRAMES) / 24
+def motion_of(skeleton: Any, frames: int = FRAMES) -> Motion:
+    t = np.arange(frames) / 24
     size, phase = np.random.default_rng(0).uniform(-0.4, 0.4, (2, 1, len(skeleton), 3))
     rotations = quat.continuous(quat.exp(size * np.sin(2 * t[:, None, None] + 9 * phase)))
     roots = np.column_stack([t, 0 * t, skeleton.offsets[0, 2] + 0 * t])
@@ -50,6 +51,19 @@ def test_a_motion_is_baked_25_times_faster_than_inserted(actor: Any, ratio: Call
                 bone.keyframe_insert("rotation_quaternion", frame=frame)
 
     ratio(f"bake of {len(cast.skeleton)} joints x 600 frames, keyframe_insert", ours, peer, at_least=25, repeat=2)
+
+
+@pytest.mark.req("kuffner", 102)
+def test_a_thousand_frames_of_sixty_bones_are_baked_within_two_seconds(actor: Any) -> None:
+    cast = rig.read(actor, bpy.context)
+    # a few more frames for a body of a few bones less
+    frames = -(-60 * 1000 // len(cast.skeleton))
+    motion = motion_of(cast.skeleton, frames)
+    begun = process_time()
+    bake.write(actor, bake.prepare(actor, cast, motion, bpy.context, 1), bpy.context, "bench", landing="replace")
+    took = process_time() - begun
+    print(f"{len(cast.skeleton)} joints x {frames} frames: {took:.2f} s")
+    assert took <= 2.0
 
 
 @pytest.mark.parametrize(("every", "at_least"), [(1, 20), (10, 5)], ids=["dense", "sparse"])

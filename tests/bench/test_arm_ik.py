@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from troupe.core.figure.mannequin import mannequin
-from troupe.core.kinematics import fk
+from troupe.core.kinematics import fk, limb_ik
 from troupe.core.kinematics.arm_ik import solve_arms
 from troupe.core.maths import quat
 
@@ -43,6 +43,33 @@ def test_an_arm_takes_about_a_microsecond_a_frame() -> None:
     each = min(took) / (2 * FRAMES)
     print(f"an arm with its limits: {1e6 * each:.2f} us a frame")
     assert each < 1.6e-6  # 0.9 on an idle machine; a busy one shares its caches
+
+
+@pytest.mark.req("badler", 80)
+def test_ten_people_with_six_goals_each_are_solved_thirty_times_a_second() -> None:
+    goals = hand_paths()[0][:10]
+    body = fk.forward(FIGURE, STILL[:10], np.tile(FIGURE.offsets[0], (10, 1)))
+    positions, turned = body
+    target = np.array([0.3, -2.0, 1.5])
+
+    def frame() -> None:
+        """Hips, head, two hands and two feet of each."""
+        found = solve_arms(FIGURE, positions, turned, goals)
+        globals_ = fk.global_rotations(FIGURE, found.onto(STILL[:10]))
+        for limb in (f"foot_{side}" for side in "LR"):
+            feet = positions[:, FIGURE.joint(limb)] + (0.0, -0.05, 0.08)
+            globals_ = limb_ik.place_limb(FIGURE, globals_, positions, limb_ik.LIMBS[limb], feet)
+        ahead = quat.unit(target - positions[:, FIGURE.joint("head")])
+        globals_[:, FIGURE.joint("head")] = quat.between(np.array([0.0, -1.0, 0.0]), ahead)
+
+    frame()
+    took = []
+    for _ in range(20):
+        start = time.process_time()
+        frame()
+        took.append(time.process_time() - start)
+    print(f"ten people with hands, feet, head and hips: {1 / min(took):.0f} frames a second")
+    assert min(took) < 1 / 30
 
 
 def test_arms_are_50_times_faster_than_an_ik_constraint(ratio: Callable[..., float]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -33,6 +34,12 @@ def overlap(state: State) -> float:
     place = np.array(state.track)[..., :2]
     gap = np.sqrt(((place[:, :, None] - place[:, None]) ** 2).sum(-1)) + 1e3 * np.eye(place.shape[1])
     return float((state.cast.radius[:, None] + state.cast.radius - gap).max())
+
+
+def hardest(state: State) -> float:
+    """Greatest acceleration of anybody from frame to frame [m/s^2]."""
+    place = np.array(state.track)[..., :2]
+    return float(np.hypot(*np.diff(place, 2, axis=0).transpose(2, 0, 1)).max()) * 24.0**2
 
 
 def test_fifty_who_wander_for_a_minute_take_less_than_a_minute() -> None:
@@ -86,8 +93,27 @@ def test_an_office_with_moving_things_plays_at_more_than_30_frames_a_second() ->
 
 @pytest.mark.parametrize("first", range(0, 200, 20))
 def test_twenty_who_cross_arrive_without_touching(first: int) -> None:
+    worst = 0.0
     for seed in range(first, first + 20):
         state, stalled = crossed(seed)
         assert all(m.arrived for m in state.minds), seed
         assert overlap(state) <= 0.02, seed
         assert stalled < 5.0, seed
+        worst = max(worst, hardest(state))
+    print(f"crossings {first} to {first + 19}: hardest braking {worst:.1f} m/s^2")
+    # people brake with 4 to 6, and lean into a turn beside that
+    assert worst < 7.0
+
+
+@pytest.mark.req("kuffner", 45)
+@pytest.mark.parametrize("scene", [scenes.company, scenes.pursuit])
+def test_seven_of_them_get_along_for_a_minute(scene: Callable[[], scenes.Scene]) -> None:
+    set_up = scene()
+    state = begin(set_up.world, set_up.actors, set_up.params, set_up.places)
+    stalled = 0.0
+    while state.clock < 60.0:
+        state = step(state, set_up.world)
+        stalled = max(stalled, max(m.stalled for m in state.minds))
+    print(f"{scene.__name__}: overlap {100 * overlap(state):.1f} cm, longest stall {stalled:.1f} s")
+    assert overlap(state) <= 0.02
+    assert stalled < 5.0

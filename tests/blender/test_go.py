@@ -9,13 +9,14 @@ import canon
 import numpy as np
 import pytest
 import stage
-from troupe.addon import bake, job, rig, scene, trace
+from troupe.addon import bake, demos, job, rig, scene, trace
 from troupe.addon.bake import results
 from troupe.addon.draw import navigation
 from troupe.addon.features import company, going, goto, review
 from troupe.addon.steps import finish
 from troupe.core.kinematics import base
 from troupe.core.landing import LandingParams
+from troupe.core.maths import quat
 from troupe.core.planning.walkers import scenes
 from troupe.core.planning.walkers.going import GotoParams
 
@@ -76,7 +77,7 @@ def refused(feature, match, **arguments):
 
 @pytest.mark.req("kuffner", 1, 100, 103)
 @pytest.mark.parametrize("kind", afoot.RIGS)
-def test_a_maze_is_walked_through_on_any_rig(data, kind):
+def test_a_maze_is_walked_through_on_any_rig(data, kind, meant):
     ob = afoot.enter(kind, data)
     if kind == "bvh":
         ob.scale = (0.01,) * 3
@@ -105,9 +106,14 @@ def test_a_maze_is_walked_through_on_any_rig(data, kind):
     assert kept["report"]["success"] and not kept["report"]["offences"]
     assert np.hypot(*(end_of(ob)[:2] - far)) < 0.06
     assert np.hypot(*(shown.roots[0, :2] - before.roots[0, :2])) < 0.05
+    motion = meant[ob.name]
+    for k in (0, -1):
+        place, turn = apart(shown, motion, k, k)
+        # keys are single floats
+        assert place < 1e-6 and turn < 1e-4
     assert np.hypot(*(shown.roots[-1, :2] - far)) < 0.15
     assert review_of(ob) == ()
-    assert afoot.worst_slide(shown, meant(ob)) < 0.005
+    assert afoot.worst_slide(shown, motion) < 0.005
     action = afoot.last_result(ob)[0]
     for bag in canon.bags(action):
         curves = {(c.data_path, c.array_index): np.array([k.co.y for k in c.keyframe_points]) for c in bag.fcurves}
@@ -136,16 +142,41 @@ def test_a_giant_goes_as_a_person_of_its_size(data):
     assert 2.0 * np.sqrt(size) < seconds < 7.0 * np.sqrt(size)
 
 
-def meant(ob):
-    """The motion that the last result was made from."""
-    _, recipe, operator = afoot.last_result(ob)
-    params, landing = operator.params.from_dict(recipe["params"]), LandingParams.from_dict(recipe["landing"])
-    return finish(operator.plan_steps(bpy.context, ob, params, landing, recipe["start"])).keys.motion
+@pytest.fixture
+def meant(monkeypatch):
+    """The motions that results are made from, by name of the actor."""
+    motions, play_steps = {}, going.play_steps
+
+    def kept(*arguments):
+        played = yield from play_steps(*arguments)
+        motions.update(played.motions)
+        return played
+
+    monkeypatch.setattr(going, "play_steps", kept)
+    return motions
 
 
 def review_of(ob):
     first, last = (round(x) for x in afoot.last_result(ob)[0].frame_range)
     return finish(review.verify_steps(bpy.context, ob, first, last))
+
+
+def apart(a, b, k, j):
+    """Distance of roots [m] and of rotations [rad] in sample k of one motion and j of another."""
+    return np.abs(a.roots[k] - b.roots[j]).max(), quat.distance(a.rotations[k], b.rotations[j]).max()
+
+
+@pytest.mark.req("kuffner", 1)
+def test_what_follows_begins_in_the_very_pose_in_which_the_last_ended(meant):
+    goal, (ob,) = room(), two(Anna=(0.0, 0.0))
+    bpy.ops.troupe.goto(place=(0.7, -0.8, 0.0), seconds=3.0)
+    bpy.context.scene.frame_set(round(afoot.last_result(ob)[0].frame_range[1]))
+    before = bake.pose_here(ob, stage.cast_of(ob), bpy.context)
+    bpy.ops.troupe.goto(target=goal.name, seconds=2.0)
+    place, turn = apart(afoot.shown(ob), before, 0, 0)
+    assert place < 1e-5 and turn < 1e-4
+    place, turn = apart(afoot.shown(ob), meant["Anna"], -1, -1)
+    assert place < 1e-5 and turn < 1e-4
 
 
 @pytest.mark.req("kuffner", 99)
@@ -466,6 +497,18 @@ def test_a_thing_is_found_behind_a_wall():
     (ob,) = two(Anna=(0.0, 0.0))
     bpy.ops.troupe.explore(target="Vase", find=True)
     assert told(ob)["report"]["success"] and "Vase" in told(ob)["looks"][-1]["seen"]
+
+
+@pytest.mark.req("kuffner", 51)
+def test_in_the_demos_a_hidden_thing_is_remembered_and_a_missing_one_is_not():
+    seen = {}
+    for name, kept in (("obscured", True), ("missing", False)):
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        demos.demos("explore")[f"explore.{name}"].build(bpy.context)
+        first, *_, last = told(bpy.data.objects["Walker"])["looks"]
+        assert "One" in first["known"] and ("One" in last["known"]) == kept
+        seen[name] = set(last["seen"])
+    assert seen["obscured"] == seen["missing"] == {"Floor", "Two", "Three"}
 
 
 # pictures, jobs

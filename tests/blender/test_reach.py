@@ -5,8 +5,11 @@ import bpy
 import numpy as np
 import pytest
 import stage
+from troupe.addon import bake, scene
 from troupe.addon.bake import results
+from troupe.addon.demos import reach as demo
 from troupe.addon.features import handling
+from troupe.core.planning.spaces.penetration import HAND, penetrations
 from troupe.core.planning.spaces.set_pieces import bottle, box
 
 
@@ -72,20 +75,23 @@ def test_a_hand_moves_a_bottle_without_a_jump(data, kind):
     ob = afoot.enter(kind, data)
     prop, size = table(ob)
     before = np.array(prop.matrix_world)
-    bpy.ops.troupe.reach(task="move", target="Bottle", destination="There")
+    stage.still(bpy.data.objects)
+    # somebody as large as this clip's takes its time
+    bpy.ops.troupe.reach(task="move", target="Bottle", destination="There", speed=4.0 if kind == "bvh" else 1.0)
     found = results.results_of(ob)[-1]
     record = handling.record_of(found.action)
-    frames = np.arange(record["first"] - 3, record["last"] + 4)
+    taken, released = int(record["taken"]), int(record["released"])
+    frames = np.array([record["first"] - 3, taken - 1, taken, taken + 0.5, released - 1, released, record["last"] + 3])
     held = matrices(prop, frames)
-    taken, released = record["taken"] - frames[0], record["released"] - frames[0]
-    assert np.abs(held[: int(taken) + 1] - before).max() < 1e-5
-    for seam in (int(taken), int(released)):
-        for at in (seam - 1, seam, seam + 1):
-            assert np.linalg.norm(held[at, :3, 3] - held[at - 1, :3, 3]) < 0.012 * size
-        assert np.linalg.norm(held[seam, :3, 3] - held[seam - 1, :3, 3]) < 1e-3
-        assert turn(held[seam], held[seam - 1]) < 0.5
+    hand = stage.cast_of(ob).skeleton.names[stage.cast_of(ob).skeleton.joint(f"hand_{record['side']}")]
+    rel = np.linalg.inv(bones(ob, hand, frames[2:5])) @ held[2:5]
+    assert np.abs(rel - rel[0])[:, :3, :3].max() < 1e-4 * np.abs(rel).max()
+    assert np.abs(held[:3] - before).max() < 1e-5 * max(size, 1.0)
+    for a, b in ((1, 2), (2, 3), (4, 5), (5, 6)):
+        assert np.linalg.norm(held[b, :3, 3] - held[a, :3, 3]) < 1e-3 * max(size, 1.0)
+        assert turn(held[a], held[b]) < 0.5
     there = np.array(bpy.data.objects["There"].matrix_world)
-    assert np.linalg.norm(held[-1, :3, 3] - there[:3, 3]) < 1e-3 and turn(held[-1], there) < 0.5
+    assert np.linalg.norm(held[-1, :3, 3] - there[:3, 3]) < 1e-3 * max(size, 1.0) and turn(held[-1], there) < 0.5
 
 
 def hops(values, size):
@@ -170,7 +176,7 @@ def test_a_search_can_be_seen_and_one_that_fails_names_what_is_in_the_way():
     for k, (x, y) in enumerate(((-0.38, -0.4), (-0.02, -0.4), (-0.2, -0.22), (-0.2, -0.58))):
         put(box(f"Wall {k}", (0.005, 0.18, 0.2) if k < 2 else (0.18, 0.005, 0.2), (x, y, 1.1)))
     with pytest.raises(RuntimeError, match=r"Wall|Lid|Table|Bottle|reach"):
-        bpy.ops.troupe.reach(task="pick_up", target="Bottle", step=False)
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="R", lean=False, step=False, tries=1, budget=100)
     assert [f.action.name for f in results.results_of(ob)] == before
 
 
@@ -196,3 +202,20 @@ def test_bad_targets_are_named_and_nothing_is_written():
     with pytest.raises(RuntimeError, match="is moving"):
         bpy.ops.troupe.reach(task="touch", target="Bottle")
     assert not results.results_of(ob)
+
+
+@pytest.mark.req("kuffner", 79, 84, 92)
+def test_the_bottle_at_the_laid_table_is_moved_without_touching_anything_else():
+    """What Blender shows, at frames and half frames, against the triangles of the scene."""
+    demo.build(bpy.context)
+    stage.still(bpy.data.objects)
+    ob, prop = bpy.data.objects["Mannequin"], bpy.data.objects["bottle"]
+    record = handling.record_of(results.results_of(ob)[-1].action)
+    first, last = record["first"], record["last"]
+    shown = bake.read(ob, stage.cast_of(ob), bpy.context, frames=(first, last))
+    bpy.context.scene.frame_set(1)
+    world = scene.read_world(bpy.context)
+    side = record["side"]
+    touching = {(f"{part}_{side}", "bottle") for part in HAND} | {("bottle", "table")}
+    moved = {"bottle": matrices(prop, np.arange(first, last + 1))}
+    assert not penetrations(shown, world, moved, sides=(side,), touching=touching)

@@ -17,7 +17,7 @@ from ...skeleton import Array, Skeleton
 from ...world import World
 from ..spaces.arm_space import Arm, Held, arm_space, checker
 from ..spaces.collision import clearance
-from ..spaces.rrt import SearchParams, plan
+from ..spaces.rrt import SearchParams, plan, stopped
 from ..spaces.shortcut import SmoothParams, rounded, shorten
 from ..spaces.solids import Shapes, Solids, solids
 from ..spaces.space import Bools, Space, hits
@@ -120,6 +120,7 @@ class ArmWork:
         Returns:
             The way with its corners rounded.
         """
+        stopped(self.should_stop)
         found = self.solids(ignore)
         self.ledger.plans += 1
         ends = np.stack([start, goal])

@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
 from ...kinematics import fk
 from ...kinematics.arm_ik import ArmPoses, Free, Trial, solve_arms
+from ...kinematics.fingers import close_fingers
 from ...maths import quat
 from ...skeleton import SIDES, Array
 from ...world import Body, World
@@ -276,25 +277,26 @@ class BothHands:
                     stages.append(Stage("return", back, None, None))
                 self.ledger.log("both", grasps[0].name, params.task, "done")
                 return stages, ()
-            stages.append(Stage("grasp", approach[-1:], opened, point, seconds=0.3))
+            grip = self._gripped(approach[-1], opened, grasps)
+            stages.append(Stage("grasp", approach[-1:], grip, point, seconds=0.3))
 
             def offset(k: int) -> Array:
                 return np.asarray(np.linalg.inv(self._hand(k, approach[-1])) @ self.matrix)
 
             held = tuple(
-                Holding(name, work.side, grasp, offset(k), opened, work.rest, self.rotations)
+                Holding(name, work.side, grasp, offset(k), grip, work.rest, self.rotations)
                 for k, (work, grasp) in enumerate(zip(self.works, grasps, strict=True))
             )
         else:
-            carried = ways[0]
+            carried, grip = ways[0], held[0].fingers
             rest = np.concatenate([home_of(w.arm, h, w.rest) for w, h in zip(self.works, held, strict=True)])
         if params.task == "pick_up":
-            stages.append(Stage("lift", carried, opened, None, carries=True))
+            stages.append(Stage("lift", carried, grip, None, carries=True))
             self.ledger.log("both", grasps[0].name, "pick_up", "done")
             return stages, held
         goal = dense[-1]
         centre = goal[:3, 3] + (point - self.matrix[:3, 3])
-        stages.append(Stage("transfer", carried, opened, centre, carries=True))
+        stages.append(Stage("transfer", carried, grip, centre, carries=True))
         stages.append(Stage("release", carried[-1:], opened, centre, seconds=0.25))
         if params.come_back:
             away = ways[-1]
@@ -338,6 +340,15 @@ class BothHands:
         other = self.works[1].shaped(grasps[1].shape)
         changed = np.flatnonzero((other != self.works[1].rotations).any(axis=1))
         body[changed] = other[changed]
+        return body
+
+    def _gripped(self, q: Array, opened: Array, grasps: tuple[Grasp, Grasp]) -> Array:
+        """(J, 4) with the fingers of both hands laid on the prop."""
+        body = opened.copy()
+        thing = World((replace(self.target, matrices=self.matrix[None]),))
+        for k, (work, grasp) in enumerate(zip(self.works, grasps, strict=True)):
+            body[work.arm.joints] = work.arm.rotations(q[7 * k : 7 * k + 7])
+            body = close_fingers(work.skeleton, body, work.root, work.side, grasp.shape, thing).rotations
         return body
 
     def _hand(self, k: int, q: Array) -> Array:

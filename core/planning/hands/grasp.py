@@ -8,7 +8,7 @@ hand's shape grips with (palm or finger tips) goes to its origin. Kuffner, "Auto
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from ...skeleton import SIDES, Array, Pose, Skeleton, frozen
 from ...world import Body
 from ..spaces.distance_field import surface_samples
 from ..spaces.solids import parted
+from .handles import Handle, find_handle
 
 ANY = "any"
 STANDOFF = 0.08
@@ -195,21 +196,59 @@ def grasps_of(body: Body, hand: float = HAND, time: int = 0) -> list[Grasp]:
     """
     _, scale = parted(np.asarray(body.matrices[min(time, len(body.matrices) - 1)]))
     vertices = body.vertices * scale
+    if not len(body.triangles):
+        return []
     found = bounds(vertices)
     out: list[Grasp] = []
+    points = surface_samples(vertices[body.triangles], 0.005)[0]
     if found.kind == "cylinder":
-        out = _round(found, vertices, body.triangles, hand)
+        out = _round(found, points, hand) or _rim(found, hand)
     elif found.kind == "sphere":
         out = _ball(found, hand)
+    else:
+        held = find_handle(points)
+        out = [] if held is None else _cup(held, points, hand)
     if not out:
         out = _faces(found, hand)
     return sorted(out, key=lambda grasp: -grasp.quality)
 
 
-def _round(shape: Bounds, vertices: Array, triangles: npt.NDArray[np.int64], hand: float) -> list[Grasp]:
+def _cup(cup: Handle, points: Array, hand: float) -> list[Grasp]:
+    """By the handle, to drink, pour and carry; around the body from the side across from it; by the rim."""
+    x = cup.outward
+    axes = np.column_stack([x, np.cross(cup.axis, x), cup.axis])
+    shape = Bounds("cylinder", cup.foot, axes, np.array([cup.radius, cup.radius, cup.half]))
+    grip = cup.grip + 0.002 * x
+    by_handle = ("any", "drink", "pour", "carry")
+    out = [Grasp(framed(-x, cup.axis, grip), "power", by_handle, 1.0, name="handle")]
+    for grasp in _round(shape, points[cup.body], hand):
+        # fingers that wrap around would meet the handle unless the palm is across from it
+        if grasp.name != "around" or (grasp.frame[:3, 3] - cup.foot) @ x < -0.6 * cup.radius:
+            out.append(replace(grasp, purposes=(ANY, "give"), quality=0.8 * grasp.quality))
+    return out
+
+
+def _rim(shape: Bounds, hand: float) -> list[Grasp]:
+    """By the rim of something flat and round, as a plate is taken, from all sides."""
+    x, y, axis = shape.axes.T
+    radius, thick = float(shape.half[:2].max()), 2.0 * float(shape.half[2])
+    if thick > _PINCHED * hand or radius < 0.3 * hand:
+        return []
+    out = []
+    for k in range(_YAWS):
+        turn = 2.0 * np.pi * k / _YAWS
+        outward = np.cos(turn) * x + np.sin(turn) * y
+        place = shape.centre + (radius - 0.12 * hand) * outward
+        for end in (1.0, -1.0):
+            thumb = end * np.cross(axis, outward)
+            out.append(Grasp(framed(-outward, thumb, place), "precision", (ANY, "carry"), 0.9, name="rim"))
+    return out
+
+
+def _round(shape: Bounds, points: Array, hand: float) -> list[Grasp]:
     """Around the axis of a body of revolution wherever it is thin enough, and at its ends with the finger tips."""
     x, y, axis = shape.axes.T
-    points = surface_samples(vertices[triangles], 0.005)[0] - shape.centre
+    points = points - shape.centre
     along, across = points @ axis, np.hypot(points @ x, points @ y)
     long, broad = float(shape.half[2]), 0.22 * hand
     out = []

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
 from ...kinematics import fk
-from ...kinematics.fingers import hand_length
+from ...kinematics.fingers import hand_length, hand_shape
 from ...maths import geometry, quat
 from ...motion import Event, Motion
 from ...performance import Attachment, Performance
@@ -178,10 +178,12 @@ def _offering(giver: Job, target: Body) -> Sequence[Grasp]:
     _, scale = parted(matrix_of(giver, target))
     shape = bounds(target.vertices * scale)
     long = int(shape.half.argmax())
+    known = grasps_of(target, hand_length(giver.skeleton, side))
     out = []
-    for grasp in grasps_of(target, hand_length(giver.skeleton, side)):
+    # what is given is held with the whole hand where that can be
+    for grasp in [g for g in known if hand_shape(g.shape).grip == "palm"] or known:
         off = abs(float((grasp.frame[:3, 3] - shape.centre) @ shape.axes[:, long])) / float(shape.half[long])
-        out.append(replace(grasp, quality=float(np.clip(0.4 * grasp.quality + 0.6 * min(off, 1.0), 0.0, 1.0))))
+        out.append(replace(grasp, quality=float(np.clip(0.6 * grasp.quality + 0.4 * min(off, 1.0), 0.0, 1.0))))
     return out
 
 
@@ -250,8 +252,9 @@ def _together(giver: Job, receiver: Job, prop: str, done: tuple[Reached, Reached
     transcript = tuple(row for d in done for row in d.performance.transcript)
     performance = Performance(motions, {prop: matrices}, attachments, events, transcript)
     gap = _gap(motions[giver.actor], given.side, motions[receiver.actor], taken.side)
-    # what is held touches the other hand, which is there as boxes
-    offences = tuple(o for d in done for o in d.offences if o.part != prop or "'s " not in o.body)
+    # the boxes that stand for the other one are larger than the other one: that is what the gap is for
+    real = {body.name for body in giver.world.bodies}
+    offences = tuple(o for d in done for o in d.offences if o.body in real)
     return HandedOver(performance, given, taken, given.performance.props[prop][-1], closed / fps, gap, offences)
 
 

@@ -29,7 +29,7 @@ from .orders import CARRYING
 from .pointing import pointing, touching
 from .postures import APPROACH, LIFT, Option, drawn_back, reachable, unreached
 from .stages import Holding, Stage, home_of
-from .standing import UP, matrix_of, place_of
+from .standing import UP, has_arm, matrix_of, place_of
 from .task import Job
 
 TAKER = "taker"
@@ -53,7 +53,7 @@ class OneHand:
             return (self.job.holding.side,)
         if self.params.hand != "auto":
             return (self.params.hand,)
-        able = [s for s in SIDES if self.job.skeleton.has(f"hand_{s}")]
+        able = [s for s in SIDES if has_arm(self.job, s)]
         place = place_of(self.job, self.target)
         far = {s: float(np.linalg.norm(self.positions[self.job.skeleton.joint(f"hand_{s}")] - place)) for s in able}
         if len(far) == 2 and abs(far["L"] - far["R"]) < 0.2 * MARGIN:

@@ -77,7 +77,7 @@ class CarryParams(Params):
     ahead: float = param(
         0.0, lo=-0.3, hi=0.5, unit="m", help="Further from the body, or nearer, than the posture has it"
     )
-    blend: float = param(0.7, lo=0.0, hi=10.0, unit="s", basic=False, help="Time in which the posture is taken")
+    taking: float = param(0.7, lo=0.0, hi=10.0, unit="s", basic=False, help="Time in which the posture is taken")
     lower: float = param(
         0.0, lo=0.0, hi=10.0, unit="s", basic=False, help="Time at the end in which the arm goes back to its own motion"
     )
@@ -98,6 +98,7 @@ SHAPES = (
     ("lateral", "Between the thumb and the side of the index finger"),
     ("hook", "Hanging in the bent fingers"),
     ("flat", "On the flat hand"),
+    ("press", "Pressed between both flat hands"),
     ("index", "At the tip of the index finger"),
 )
 """Shapes of a hand: those of `kinematics.fingers`."""

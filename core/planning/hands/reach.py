@@ -16,6 +16,7 @@ from ...performance import Performance
 from ...skeleton import SIDES, Array
 from ...world import Body
 from ..spaces.penetration import HAND, Penetration, penetrations
+from ..spaces.rrt import stopped
 from ..spaces.solids import Shapes
 from .arm_work import ArmWork
 from .both_hands import ABLE, BothHands
@@ -23,7 +24,7 @@ from .ledger import Ledger
 from .one_hand import OneHand
 from .orders import CARRYING, TASKS, ReachParams
 from .stages import Holding, Stage, performed
-from .standing import bodies_for, target_of
+from .standing import bodies_for, check, target_of
 from .task import Job, Reached
 
 __all__ = ["CARRYING", "TASKS", "Job", "ReachParams", "Reached", "reach"]
@@ -34,13 +35,16 @@ def reach(job: Job) -> Reached:
 
     Raises:
         NotVisible: The actor does not see the target.
-        NoGrasp: No grasp for the purpose, or no hand.
+        NoGrasp: No grasp for the purpose, or nothing to take hold of.
+        InvalidRig: No arm.
+        Cancelled: `should_stop` said so.
         NoIK, NoPath: Nothing worked; the message names what was in the way, the tries are in `ledger` of the error.
     """
     ledger = Ledger()
     target = target_of(job)
     if job.seen is not None and target.name not in job.seen:
         raise NotVisible(f"{job.actor} does not see {target.name}; look for it first")
+    check(job, target)
     shapes = job.shapes or Shapes()
     failure: TroupeError | None = None
     for skill in bodies_for(job, target):
@@ -50,6 +54,7 @@ def reach(job: Job) -> Reached:
             ledger.log("", "", "step", str(error))
             continue
         for tried in _tries(job_there, target, leaned, ledger, shapes):
+            stopped(job.should_stop)
             try:
                 return tried(walked)
             except (NoIK, NoPath, NoGrasp) as error:

@@ -70,7 +70,9 @@ class Ride:
         self.place = ground + quat.rotate(quat.about(UP, place[:, 2]), calm[:, :3])
         self.half = 0.5 * float(np.median(np.linalg.norm(across, axis=1)))
         time = np.arange(len(motion)) / motion.fps
-        self.share = smootherstep(np.clip(time / params.blend, 0.0, 1.0)) if params.blend > 0 else np.ones(len(motion))
+        self.share = (
+            smootherstep(np.clip(time / params.taking, 0.0, 1.0)) if params.taking > 0 else np.ones(len(motion))
+        )
 
     def arms(self, group: tuple[Holding, ...], body: Body | None) -> ArmPoses:
         """Postures of the arms that hold one thing."""
@@ -131,7 +133,7 @@ class Ride:
                 out[:, k] = arm.rotations(begun + self.share[:, None] * (q - begun))
             # what the joints have beside the seven angles fades out
             odd = quat.multiply(quat.conjugate(out[0, k]), own)
-            if self.params.blend > 0:
+            if self.params.taking > 0:
                 out[:, k] = quat.multiply(out[:, k], quat.slerp(quat.IDENTITY, odd, 1.0 - self.share[:, None]))
             if self.params.lower > 0:
                 left = (len(self.motion) - 1) / self.motion.fps - np.arange(len(self.motion)) / self.motion.fps
@@ -191,7 +193,9 @@ class Ride:
                 hands,
                 sides=sides,
             )
+            raised = found.elbows[..., 2] - self.positions[k][found.joints[:, 0], 2]
             bad = 10.0 * found.gaps + 3.0 * found.beyond + 0.3 * np.abs(found.shifts)
+            bad = bad + 1.5 * np.maximum(raised / self.length + 0.35, 0.0)
             cost += bad.sum(axis=1)
             for n, holding in enumerate(group):
                 held = None if body is None or n else self._held(holding, body)

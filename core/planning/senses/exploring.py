@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..ways.map import MapParams
     from .awareness import Awareness
     from .explore import Frames, Outing
+    from .memory import Observation
 
 MOVED = 0.25
 """A goal that is further than this from where it was has moved [m]."""
@@ -70,8 +71,19 @@ class ExploringParams(Params):
     range: float = param(30.0, lo=0.1, hi=10000.0, unit="m", basic=False, help="How far it sees")
     interval: int = param(4, lo=1, hi=1000, basic=False, help="Looks once in this many frames")
     eye_height: float = param(1.6, lo=0.05, hi=10.0, unit="m", basic=False, help="Height of its eyes over the ground")
+    memory: str = param(
+        "basic",
+        choices=(
+            ("basic", "Everything is remembered until it is seen to be otherwise"),
+            ("temporal", "What was seen too long ago is forgotten, save floors and walls"),
+            ("rules", "What moves is soon forgotten; doors, floors and walls are not"),
+            ("confidence", "Trust in what was seen fades; what is no longer trusted is walked through"),
+        ),
+        basic=False,
+        help="How it forgets",
+    )
     forget: float = param(
-        0.0, lo=0.0, hi=1e6, unit="s", basic=False, help="Age at which it forgets what it saw; 0 for never"
+        0.0, lo=0.0, hi=1e6, unit="s", basic=False, help="Age at which it forgets what it saw; 0 is a minute"
     )
     dynamic: bool = param(True, basic=False, help="Notice that things have gone; without it the world stands still")
     turn_rate: float = param(2.5, lo=0.1, hi=20.0, unit="rad/s", basic=False, help="How fast it turns")
@@ -120,13 +132,15 @@ def set_out(
     from .awareness import Awareness, Explorer
     from .explore import ExploreParams, Outing, map_planner
     from .memory import MemoryParams
+    from .recollection import RULES, Rule
     from .vision import VisionParams
 
     bounds = charted(world, chart, np.concatenate([start[None, :2], goal.points[:, :2]])).bounds
-    model = "temporal" if params.forget > 0 else "basic"
+    age = params.forget or 60.0
     explorer = Explorer(
         VisionParams(fov=params.view, range=params.range, interval=params.interval),
-        MemoryParams(model=model, lifetime=params.forget or 60.0, dynamic=params.dynamic),
+        MemoryParams(model=params.memory, lifetime=age, fading=age, dynamic=params.dynamic),
+        RULES if params.memory != "rules" else (*RULES, Rule(when=_moves, lifetime=age)),
     )
     walker = ExploreParams(
         speed=params.speed,
@@ -138,6 +152,11 @@ def set_out(
     )
     aware = knowing(world) if params.known == "everything" else Awareness()
     return Outing(world, start, explorer, walker, aware, map_planner(chart, bounds=bounds), tuple(exclude), 0.0, None)
+
+
+def _moves(o: Observation) -> bool:
+    """Whether a body was seen moving, or belongs to somebody."""
+    return bool(np.abs(o.velocity).max() > 1e-3) or any(tag.startswith("actor:") for tag in o.properties)
 
 
 def knowing(world: World) -> Awareness:

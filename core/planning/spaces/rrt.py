@@ -125,7 +125,8 @@ def _shown(space: Space, q: Array) -> str:
 Answer = tuple["Array | None", int, int, list[str]]
 
 
-def _stopped(should_stop: Callable[[], bool] | None) -> None:
+def stopped(should_stop: Callable[[], bool] | None) -> None:
+    """Raise Cancelled when told to stop."""
     if should_stop is not None and should_stop():
         raise Cancelled("the search for a way was stopped")
 
@@ -139,7 +140,7 @@ def _basic(
 ) -> Answer:
     stride = params.stride * space.extent()
     for k in range(params.budget):
-        _stopped(should_stop)
+        stopped(should_stop)
         q = space.sample(rng, 1)[0]
         (a, node), (b, other) = (tree.grow(q, stride) for tree in trees)
         if a is b is Grown.CONNECTION:
@@ -159,7 +160,7 @@ def _connect(
     target, nearest = trees[1].nodes[0], None
     samples, trace = 0, []
     for k in range(params.budget):
-        _stopped(should_stop)
+        stopped(should_stop)
         trace.append("IG"[active].lower() if heading else "IG"[active])
         tree = trees[active]
         if heading:
@@ -192,7 +193,7 @@ def _wide(
     reach = REACH * params.stride * space.extent()
     fresh: list[Ints] = [np.zeros(0, dtype=np.int64)] * 2
     for k in range(params.budget):
-        _stopped(should_stop)
+        stopped(should_stop)
         meeting, fresh = _round(space, trees, fresh, space.sample(rng, 2 * params.samples), reach)
         if meeting is not None:
             return meeting, 2 * params.samples * (k + 1), k + 1, []

@@ -86,3 +86,35 @@ def bottle(
     outline = [(0.0, 0.0), (r, 0.0), (r, 0.6 * h), (neck, 0.8 * h), (neck, h), (0.0, h)]
     vertices, faces = lathe(outline, sides)
     return Body(name, number, vertices, faces, placed(place)[None], "prop")
+
+
+def cup(
+    name: str = "cup",
+    place: npt.ArrayLike = (0.0, 0.0, 0.0),
+    height: float = 0.095,
+    radius: float = 0.04,
+    number: int = 0,
+    sides: int = 32,
+) -> Body:
+    """A cup that stands on a place (3,) [m], with a handle to +X that fingers fit through."""
+    h, r, wall = height, radius, 0.004
+    outline = [(0.0, 0.0), (r, 0.0), (r, h), (r - wall, h), (r - wall, wall), (0.0, wall)]
+    vertices, faces = lathe(outline, sides)
+    bend, ring = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 9), np.linspace(0.0, 2.0 * np.pi, 6, endpoint=False)
+    up = 0.5 * h + min(0.03, 0.32 * h) * np.sin(bend)
+    along = np.column_stack([r - 0.002 + 0.034 * np.cos(bend), 0.0 * bend, up])
+    outward = np.column_stack([np.cos(bend), 0.0 * bend, np.sin(bend)])
+    rings = along[:, None] + 0.005 * (
+        np.cos(ring)[:, None] * outward[:, None] + np.sin(ring)[:, None] * np.array([0.0, 1.0, 0.0])
+    )
+    first, count, j = len(vertices), len(ring), np.arange(len(ring))
+    k = (j + 1) % count
+    more = []
+    for i in range(len(bend) - 1):
+        a, b = first + i * count, first + (i + 1) * count
+        more += [np.column_stack([a + j, b + j, b + k]), np.column_stack([a + j, b + k, a + k])]
+    last = first + (len(bend) - 1) * count
+    caps = [[first, first + k[i], first + i] for i in range(1, count - 1)]
+    caps += [[last, last + i, last + k[i]] for i in range(1, count - 1)]
+    triangles = np.concatenate([faces, *more, np.array(caps)])
+    return Body(name, number, np.concatenate([vertices, rings.reshape(-1, 3)]), triangles, placed(place)[None], "prop")

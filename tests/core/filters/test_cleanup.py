@@ -1,6 +1,7 @@
 """One feature, eight tasks: each does what it says, where the scope says, and settings that change nothing do not."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -36,6 +37,7 @@ DIRECT = {
 }
 
 
+@cache
 def walking():
     """A walk with a spike, a frozen moment, feet that slide, and a floor that is not at 0."""
     motion = steps(body(), seconds=5.0, slide=0.02)[0]

@@ -317,9 +317,20 @@ STEPS_AHEAD = 2
 """So many strikes before the last one on a known base a motion is settled."""
 
 
-def settled(way, change, last, until):
+CUTS = (200, 213, 231, 240)
+"""Samples after which the base goes on otherwise."""
+
+
+@cache
+def begun(begin, change="", last=0):
+    """The motion on a base that begins so and goes on otherwise after sample `last`."""
+    way = straight(1.4, 7.0) if begin == "walking" else start_stop(1.4, go=5.0)
+    return travel(BODY, later(way, last, change) if change else way)
+
+
+def settled(begin, change, last, until):
     """Check that a base that goes on otherwise after sample `last` has the same motion up to a time [s]."""
-    motion, changed = travel(BODY, way), travel(BODY, later(way, last, change))
+    motion, changed = begun(begin), begun(begin, change, last)
     same = int(until * motion.fps) + 1
     np.testing.assert_allclose(changed.roots[:same], motion.roots[:same], atol=1e-9)
     np.testing.assert_allclose(changed.rotations[:same], motion.rotations[:same], atol=1e-9)
@@ -328,21 +339,19 @@ def settled(way, change, last, until):
 @pytest.mark.parametrize("change", ["stop", "turn", "hurry"])
 @pytest.mark.parametrize("begin", ["walking", "standing"])
 def test_motion_never_changes_up_to_some_strikes_before_the_last_on_a_known_base(change, begin):
-    way = straight(1.4, 7.0) if begin == "walking" else start_stop(1.4, go=5.0)
-    for last in (200, 213, 231, 240):
+    for last in CUTS:
         # one sample is needed on each side for a speed
-        known = [t for t, _, _ in strikes(travel(BODY, way)) if t < (last - 1) / 60.0]
-        settled(way, change, last, known[-1 - STEPS_AHEAD])
+        known = [t for t, _, _ in strikes(begun(begin)) if t < (last - 1) / 60.0]
+        settled(begin, change, last, known[-1 - STEPS_AHEAD])
 
 
 @pytest.mark.parametrize("change", ["stop", "turn", "hurry"])
 @pytest.mark.parametrize("begin", ["walking", "standing"])
 def test_motion_up_to_a_strike_depends_on_the_base_only_up_to_the_middle_of_the_stance_after_it(change, begin):
-    way = straight(1.4, 7.0) if begin == "walking" else start_stop(1.4, go=5.0)
     stance = 0.66
-    for last in (200, 213, 231, 240):
-        known = [t for t, _, _ in strikes(travel(BODY, way)) if t + 0.5 * stance < (last - 1) / 60.0]
-        settled(way, change, last, known[-2])
+    for last in CUTS:
+        known = [t for t, _, _ in strikes(begun(begin)) if t + 0.5 * stance < (last - 1) / 60.0]
+        settled(begin, change, last, known[-2])
 
 
 def test_a_base_that_goes_on_as_it_went_may_be_cut_anywhere():

@@ -50,6 +50,12 @@ def jog():
     return level_walk(speed=2.2, period=0.7, stance=0.4)
 
 
+@cache
+def taken(make):
+    """A clip that can be steered."""
+    return decompose(make())
+
+
 def placed(motion, x=0.0, y=0.0, z=0.0, heading=0.0):
     """The motion turned about the origin and moved."""
     turn = quat.about(UP, heading)
@@ -179,7 +185,7 @@ def test_a_single_cycle_need_not_be_marked_as_a_loop(extra, fps):
     clip = replace(looped(resample(walk(mannequin(), cycles=3), fps), round(1.65 * fps), count + extra), loop=False)
     cycle = decompose(clip).cycle
     assert len(cycle) == count
-    assert cycle.speed == pytest.approx(decompose(stroll_loop()).cycle.speed, rel=0.01)
+    assert cycle.speed == pytest.approx(taken(stroll_loop).cycle.speed, rel=0.01)
 
 
 @pytest.mark.parametrize("loop", [True, False])
@@ -243,7 +249,7 @@ def test_a_closed_loop_is_not_touched():
 @pytest.mark.req("kuffner", 11)
 @pytest.mark.parametrize("make", [stroll_loop, level_walk, jog])
 def test_the_table_rises_from_standing_to_the_clip(make):
-    made = decompose(make())
+    made = taken(make)
     assert len(made.speeds) == len(made.weights) == 17
     assert (made.weights[0], made.weights[-1]) == (0.0, 1.0)
     assert (made.speeds[0], made.speeds[-1]) == (0.0, made.cycle.speed)
@@ -353,7 +359,7 @@ def check_identity(clip, rate=1.0):
 
 
 def test_above_its_speed_the_clip_runs_faster():
-    made = decompose(stroll_loop())
+    made = taken(stroll_loop)
     shown = steer([made], straight(1.6 * made.cycle.speed, 5.0), FREE)
     strides = np.ptp(shown.curves["info/strides"])
     assert strides == pytest.approx(1.6 * made.cycle.speed * 5.0 / (made.cycle.speed * made.cycle.period), rel=1e-6)
@@ -362,7 +368,7 @@ def test_above_its_speed_the_clip_runs_faster():
 
 @pytest.mark.parametrize("plant", [False, True])
 def test_start_and_stop_begin_and_end_in_the_standing_pose(plant):
-    made = decompose(stroll_loop())
+    made = taken(stroll_loop)
     speed, seconds = start_and_stop(made.cycle.speed)
     shown = steer([made], straight(speed, seconds), TreadmillParams(plant=plant))
     off = np.degrees(quat.distance(shown.rotations[[0, -1]], made.standing.rotations)).max()
@@ -376,7 +382,7 @@ def test_start_and_stop_begin_and_end_in_the_standing_pose(plant):
 
 
 def test_everything_goes_on_without_a_jump_in_velocity():
-    made = decompose(level_walk())
+    made = taken(level_walk)
     speed, _ = start_and_stop(1.4 * made.cycle.speed, go=1.0)
     jumps = []
     for fps in (120.0, 240.0):
@@ -389,7 +395,7 @@ def test_everything_goes_on_without_a_jump_in_velocity():
 
 
 def test_the_result_carries_its_base_contacts_and_events():
-    made = decompose(stroll_loop())
+    made = taken(stroll_loop)
     way = winding(made.cycle.speed)
     shown = steer([made], way)
     assert np.array_equal(shown.base, way.points)
@@ -405,7 +411,7 @@ def test_the_result_carries_its_base_contacts_and_events():
 
 
 def test_whole_turns_in_the_heading_of_a_way_do_not_show():
-    made = decompose(stroll_loop())
+    made = taken(stroll_loop)
     way = winding(made.cycle.speed, seconds=4.0)
     points = way.points.copy()
     points[40:, 2] += 2 * np.pi
@@ -415,7 +421,7 @@ def test_whole_turns_in_the_heading_of_a_way_do_not_show():
 
 @pytest.mark.parametrize("foot", ["L", "R"])
 def test_the_first_stance_is_that_of_the_pose_before(foot):
-    made = decompose(level_walk())
+    made = taken(level_walk)
     cycle = made.cycle
     way = straight(cycle.speed, 2.0, origin=(3.0, 1.0), heading=0.5)
     k = int(np.argmax(sole_points(level_walk())[:, "LR".index(foot), 0, 2]))
@@ -429,7 +435,7 @@ def test_the_first_stance_is_that_of_the_pose_before(foot):
 
 
 def test_a_turn_on_the_spot_is_stepped():
-    made = decompose(stroll_loop())
+    made = taken(stroll_loop)
     times = np.arange(121) / 24
     way = Path(np.column_stack([0 * times, 0 * times, np.interp(times, [0.5, 3.5], [0.0, np.pi])]), AXES, times)
     shown = steer([made], way)
@@ -441,7 +447,7 @@ def test_a_turn_on_the_spot_is_stepped():
 
 
 def test_walking_back_runs_the_cycle_back():
-    made = decompose(stroll_loop())
+    made = taken(stroll_loop)
     shown = steer([made], straight(-0.6, 4.0))
     assert shown.curves["info/strides"][-1] < shown.curves["info/strides"][0] - 2
     assert worst_slide(shown) < 5e-3
@@ -449,7 +455,7 @@ def test_walking_back_runs_the_cycle_back():
 
 
 def test_planted_feet_hold_on_a_winding_way():
-    made = decompose(stroll_loop())
+    made = taken(stroll_loop)
     way = winding(made.cycle.speed)
     assert worst_slide(steer([made], way)) < 5e-3 < worst_slide(steer([made], way, FREE))
 
@@ -549,7 +555,7 @@ def test_a_body_without_legs_is_told():
 
 
 def test_ways_that_are_none_are_told():
-    made = decompose(level_walk())
+    made = taken(level_walk)
     times = np.arange(10) / 24
     points = np.zeros((10, 3))
     with pytest.raises(InvalidMotion, match="NaN"):
@@ -566,7 +572,7 @@ def test_ways_that_are_none_are_told():
 
 
 def test_repeated_points_are_a_rest():
-    made = decompose(stroll_loop())
+    made = taken(stroll_loop)
     points = straight(made.cycle.speed, 4.0).points.copy()
     points = np.concatenate([points[:48], np.repeat(points[48:49], 48, axis=0), points[48:]])
     shown = steer([made], Path(points, AXES, np.arange(len(points)) / 24))
@@ -608,7 +614,7 @@ def test_the_same_again():
 
 
 def test_ten_seconds_take_a_moment():
-    made = decompose(stroll_loop())
+    made = taken(stroll_loop)
     way = winding(made.cycle.speed)
     spent = []
     for _ in range(8):

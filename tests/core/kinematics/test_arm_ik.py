@@ -325,6 +325,35 @@ def test_over_time_the_elbow_gives_way_to_one_side_without_a_jump() -> None:
     assert quat.dot(found.rotations[1:], found.rotations[:-1]).min() > 0, "signs are continuous"
 
 
+@pytest.mark.req("badler", 75)
+def test_a_stream_of_hand_poses_gives_arms_that_never_flip() -> None:
+    skeleton = FIGURES["mannequin"]
+    positions, globals_ = standing(skeleton)
+    t = np.arange(600) / 60.0
+    # hands that wander about the whole workspace in front, up, down and across, and turn over as they go
+    swing = np.stack([np.sin(1.1 * t), np.sin(1.7 * t + 1.0), np.sin(1.3 * t + 2.0)], axis=1)
+    goals, turns = [], []
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        shoulder = positions[skeleton.joint(f"upper_arm_{side}")]
+        goals.append(shoulder + np.array([sign * 0.05, -0.28, -0.08]) + swing * np.array([sign * 0.17, 0.1, 0.17]))
+        turns.append(quat.exp(np.stack([-1.2 + 0.4 * np.sin(t), sign * 0.3 * np.cos(t), 0.2 * np.sin(2 * t)], axis=1)))
+    found = solve_arms(skeleton, positions, globals_, np.stack(goals, axis=1), np.stack(turns, axis=1))
+    assert (found.gaps == 0).all()
+    assert np.degrees(quat.distance(found.rotations[1:], found.rotations[:-1])).max() < 20.0
+
+
+@pytest.mark.req("badler", 74)
+def test_how_far_a_goal_is_out_of_reach_is_told() -> None:
+    skeleton = FIGURES["mannequin"]
+    positions, globals_ = standing(skeleton)
+    shoulder = positions[skeleton.joint("upper_arm_R")]
+    long = -skeleton.offsets[hands(skeleton)[1], 2] - skeleton.offsets[elbows(skeleton)[1], 2]
+    found = solve_arms(skeleton, positions, globals_, (shoulder - (long + 0.45) * Y)[None], sides="R")
+    assert found.gaps[0] == pytest.approx(0.45, abs=1e-9) and not found.good[0]
+    with pytest.raises(NoIK, match=r"0\.45 m out of reach"):
+        found.demand()
+
+
 def test_a_swivel_that_is_asked_for_is_taken() -> None:
     skeleton = FIGURES["crooked"]
     rotations, roots, _, _, places, turns = goals_of(skeleton)

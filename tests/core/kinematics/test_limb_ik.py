@@ -77,6 +77,19 @@ def test_a_goal_within_reach_is_met_with_bones_of_their_lengths() -> None:
     assert np.abs(np.linalg.norm(end - mid, axis=-1) - LOWER).max() < 1e-12
 
 
+@pytest.mark.req("badler", 74)
+def test_the_numbers_of_the_worked_limb() -> None:
+    root, goal = np.zeros(3), np.array([0.3, 0.0, 0.0])
+    for swivel, elbow in ((0.0, (0.15, 0.0, -0.2598)), (np.pi / 2, (0.15, 0.2598, 0.0))):
+        mid, end, reached = limb_ik.two_bone(root, goal, 0.3, 0.3, -Z, swivel)
+        assert np.abs(mid - elbow).max() < 1e-4 and np.abs(end - goal).max() < 1e-12 and reached
+        inner = np.arccos((root - mid) @ (end - mid) / (0.3 * 0.3))
+        assert np.degrees(inner) == pytest.approx(60.0, abs=1e-4)
+    _, end, reached = limb_ik.two_bone(root, X, 0.3, 0.25, -Z)
+    assert not reached and np.linalg.norm(end) == pytest.approx(0.55) and end @ X == pytest.approx(0.55)
+    assert np.linalg.norm(X - end) == pytest.approx(0.45)
+
+
 def test_the_middle_joint_points_to_the_pole() -> None:
     root, goal, pole = within(0.1, 0.5)
     mid, _, _ = limb_ik.two_bone(root, goal, UPPER, LOWER, pole)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from troupe.core.planning.walkers import avoid, doorway, scenes
@@ -31,6 +33,12 @@ def played(scene, seconds):
         state = step(state, scene.world)
         states.append(state)
     return states
+
+
+@cache
+def twenty():
+    """States of a square that twenty cross at once."""
+    return played(scenes.crossing(22), 45.0)
 
 
 def overlap(state):
@@ -189,7 +197,7 @@ def test_two_streams_pass_each_other_in_a_corridor():
 
 
 def test_twenty_who_cross_arrive_without_touching():
-    states = played(scenes.crossing(22), 45.0)
+    states = twenty()
     assert all(m.arrived for m in states[-1].minds)
     assert overlap(states[-1]) <= 0.02
     assert longest_stall(states) < 5.0
@@ -198,8 +206,7 @@ def test_twenty_who_cross_arrive_without_touching():
 
 
 def test_dodging_neither_jerks_nor_shuffles():
-    states = played(scenes.crossing(5, count=10), 30.0)
-    track = np.array(states[-1].track)
+    track = np.array(twenty()[-1].track)
     turning = np.diff(track[..., 2], axis=0) * 24
     push = np.diff(track[..., :2], 2, axis=0) * 24 * 24
     assert np.percentile(np.hypot(*push.transpose(2, 0, 1)), 99) < 4.0

@@ -60,6 +60,7 @@ def test_what_is_too_large_for_one_hand_is_taken_with_both():
     assert done.performance.props["crate"][-1][2, 3] == pytest.approx(1.061, abs=1e-3)
 
 
+@pytest.mark.req("badler", 78)
 def test_both_palms_are_on_their_sides_and_stay_there():
     for done in (lifted(), moved()):
         motion, prop = done.performance.motions["actor"], done.performance.props["crate"]

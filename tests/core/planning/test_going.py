@@ -237,6 +237,25 @@ def test_those_who_remember_tell_when_they_learned():
     assert "Cup" not in seen_and_known(turned)[-1]["known"]
 
 
+@pytest.mark.req("kuffner", 56)
+@pytest.mark.parametrize(
+    ("model", "left"),
+    [("basic", {"Wall", "Cup", "Ball"}), ("temporal", {"Wall"}), ("rules", {"Wall", "Cup"}), ("confidence", {"Wall"})],
+)
+def test_what_is_forgotten_behind_ones_back_depends_on_the_memory(model, left):
+    roll = np.column_stack([np.linspace(0.0, 1.0, 96), np.zeros(96), np.zeros(96)])
+    wall = scenes.box("Wall", 8, (-3.0, 3.0, 0.0), (3.0, 3.1, 2.5))
+    cup = scenes.box("Cup", 9, (0.5, 2.0, 0.0), (0.9, 2.4, 0.75), "prop")
+    ball = scenes.box("Ball", 10, (-1.0, 2.0, 0.0), (-0.6, 2.4, 0.75), "prop", roll)
+    params = ExploringParams(memory=model, forget=0.8, interval=2, cell=0.2)
+    trip, _ = outing(World((FLOOR, wall, cup, ball), 24.0), (0.0, 0.0, np.pi), scenes.spot(0.0, -2.4), params)
+    assert {"Wall", "Cup", "Ball"} <= set(seen_and_known(trip)[0]["known"])
+    if model == "confidence":
+        assert {b.name for b in trip.believed().bodies} - {"Floor"} == left
+    else:
+        assert set(seen_and_known(trip)[-1]["known"]) - {"Floor"} == left
+
+
 def enters(way, middle, grown=0.0):
     """Whether a way leads through the table, grown by some [m], when its middle is there."""
     share = np.linspace(0.0, 1.0, 50)[:, None]

@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 from troupe.core import InvalidParam
 from troupe.core.errors import NoGrasp
+from troupe.core.figure.mannequin import mannequin
+from troupe.core.kinematics.fingers import close_fingers
 from troupe.core.maths import quat
 from troupe.core.planning.hands.grasp import Grasp, bounds, for_purpose, framed, grasps_of, touches
-from troupe.core.planning.spaces.set_pieces import ball, bottle, box, lathe, placed
-from troupe.core.world import Body
+from troupe.core.planning.hands.handles import find_handle
+from troupe.core.planning.hands.holding import hand_matrix, in_hand
+from troupe.core.planning.spaces.distance_field import surface_samples
+from troupe.core.planning.spaces.set_pieces import ball, bottle, box, cup, lathe, placed
+from troupe.core.world import Body, World
 
 TURN = quat.to_matrix(quat.exp(np.array([0.3, -0.5, 0.9])))
 
@@ -135,3 +140,52 @@ def test_touches_point_the_finger_at_the_surface():
         fingers = grasp.frame[:3, 2] if grasp.side == "R" else -grasp.frame[:3, 2]
         assert fingers[2] < -0.8 and grasp.shape == "index"
         assert np.allclose(grasp.approach, (0, 0, -1))
+
+
+def test_a_cup_is_taken_by_its_handle_to_drink_and_around_its_body_to_give_it():
+    found = grasps_of(cup())
+    handle = for_purpose(found, "drink")
+    assert [g.name for g in handle] == ["handle"] and found[0].name == "handle"
+    # the palm comes from outside of the handle, the thumb up
+    assert np.allclose(handle[0].approach, (-1, 0, 0), atol=0.05) and handle[0].frame[2, 1] > 0.99
+    assert handle[0].frame[0, 3] > 0.07
+    around = [g for g in for_purpose(found, "give") if g.name == "around"]
+    assert around and all(g.frame[0, 3] < -0.02 for g in around)
+
+
+def test_a_handle_is_found_however_the_cup_is_made_and_none_where_there_is_none():
+    for tall, wide in ((0.07, 0.035), (0.14, 0.045)):
+        body = cup(height=tall, radius=wide)
+        held = find_handle(surface_samples(body.vertices[body.triangles], 0.005)[0])
+        assert held is not None and held.outward[0] > 0.99 and held.radius == pytest.approx(wide, rel=0.05)
+    for body in (bottle(), box("b", (0.05, 0.04, 0.03)), ball("s", 0.05)):
+        assert find_handle(surface_samples(body.vertices[body.triangles], 0.005)[0]) is None
+
+
+def test_a_plate_is_taken_by_its_rim_from_all_sides():
+    vertices, faces = lathe([(0, 0), (0.11, 0), (0.11, 0.012), (0, 0.012)], 48)
+    found = grasps_of(Body("plate", 0, vertices, faces, np.eye(4)[None], "prop"))
+    assert {g.name for g in found} == {"rim"} and len({round(np.arctan2(*g.frame[1::-1, 3]), 2) for g in found}) == 12
+    for grasp in found:
+        outward = grasp.frame[:3, 3] - (0, 0, 0.006)
+        assert grasp.approach @ outward < -0.05 and abs(grasp.frame[2, 2]) == pytest.approx(1.0)
+
+
+@pytest.mark.req("badler", 77)
+def test_fingers_close_firmly_on_every_simple_shape():
+    skeleton = mannequin(1.75)
+    plate, faces = lathe([(0, 0), (0.11, 0), (0.11, 0.012), (0, 0.012)], 32)
+    for body in (
+        bottle(),
+        cup(),
+        ball("ball", 0.035),
+        box("book", (0.1, 0.07, 0.012)),
+        Body("plate", 0, plate, faces, np.eye(4)[None], "prop"),
+    ):
+        held = in_hand(skeleton, "R", body)
+        still = np.tile(quat.IDENTITY, (len(skeleton), 1))
+        there = hand_matrix(skeleton, still, np.zeros(3), "R") @ held.offset
+        thing = World((replace(body, matrices=there[None]),))
+        grip = close_fingers(skeleton, still, np.zeros(3), "R", held.grasp.shape, thing)
+        assert grip.firm, (body.name, held.grasp.name, grip.gaps)
+        assert min(grip.gaps.values()) > -0.002, (body.name, grip.gaps)

@@ -6,10 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 from troupe.core import InvalidParam
-from troupe.core.errors import NoIK, NoPath, NotVisible
+from troupe.core.errors import Cancelled, InvalidRig, NoGrasp, NoIK, NoPath, NotVisible
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
 from troupe.core.kinematics.fingers import finger_joints, grip_place, palm_axes
+from troupe.core.kinematics.gaze import CURVE
 from troupe.core.kinematics.gaze import EVENT as GAZE
 from troupe.core.maths import geometry, quat
 from troupe.core.planning.hands.grasp import Grasp, framed
@@ -159,6 +160,19 @@ def test_gaze_goes_to_the_object_the_destination_and_back_and_before_the_arm():
     assert mask[done.performance.motions["actor"].skeleton.joint("head")]
 
 
+@pytest.mark.req("badler", 51)
+def test_gaze_is_on_the_prop_before_the_hand_is_and_goes_on_before_the_hand_leaves():
+    job, done = dinner()
+    motion = done.performance.motions["actor"]
+    shown = motion.curves[CURVE]
+    touched = next(e.time for e in motion.events if e.name == "contact_on")
+    arrives = next(round(e.time * job.fps) for e in stages(done) if e.data["stage"] == "grasp")
+    assert arrives < round(touched * job.fps) and (shown[arrives - 10 : arrives + 1] == 0).all()
+    leaves = next(e.time for e in stages(done) if e.data["stage"] == "transfer")
+    shift = next(e.time for e in motion.events if e.name == GAZE and e.data["target"] == 1)
+    assert shift <= leaves and shown[round(leaves * job.fps)] == 1
+
+
 @pytest.mark.req("kuffner", 60)
 def test_what_is_not_seen_is_not_reached_for():
     job = replace(job_for("move"), seen={"table"}, destination=placed((0, -0.4, 0.9)))
@@ -284,3 +298,59 @@ def test_the_same_seed_gives_the_same_motion():
     one, two = (reach(job_for("reach", hand="R")) for _ in range(2))
     a, b = (x.performance.motions["actor"].rotations for x in (one, two))
     assert np.allclose(a, b, rtol=0, atol=1e-9)
+
+
+def test_what_no_hand_can_do_is_refused_with_the_reason_before_anything_is_sought():
+    job = job_for("pick_up")
+    prop = job.world.bodies[0]
+    bare = replace(prop, vertices=np.zeros((0, 3)), triangles=np.zeros((0, 3), dtype=int))
+    with pytest.raises(NoGrasp, match="bottle has no mesh to take hold of"):
+        reach(replace(job, world=World((bare,))))
+    way = np.tile(prop.matrices, (60, 1, 1))
+    way[:, 0, 3] += np.linspace(0, 0.5, 60)
+    with pytest.raises(NoGrasp, match=r"bottle moves by 0\.4\d m in the next 2 s"):
+        reach(replace(job, world=World((replace(prop, matrices=way),), fps=24.0)))
+    with pytest.raises(InvalidParam, match="target = 'bottle'"):
+        reach(replace(job, world=World((box("table", (0.5, 0.3, 0.02)),))))
+    roles = {r: j for r, j in job.skeleton.roles.items() if r not in ("forearm_L", "forearm_R")}
+    with pytest.raises(InvalidRig, match="actor has no arm to reach with: forearm_L is missing"):
+        reach(replace(job, skeleton=replace(job.skeleton, roles=roles)))
+    one = {r: j for r, j in job.skeleton.roles.items() if r != "hand_R"}
+    with pytest.raises(InvalidRig, match="hand_R"):
+        reach(replace(job, skeleton=replace(job.skeleton, roles=one), params=replace(job.params, hand="R")))
+    with pytest.raises(InvalidParam, match="must begin with bottle in a hand"):
+        reach(replace(job, params=replace(job.params, task="put_back")))
+
+
+def test_what_moves_or_has_no_mesh_can_be_pointed_at():
+    job = job_for("point", (-0.5, -3.0, 1.6), come_back=False)
+    prop = job.world.bodies[0]
+    bare = replace(prop, vertices=np.zeros((0, 3)), triangles=np.zeros((0, 3), dtype=int))
+    assert reach(replace(job, world=World((bare,)))).side == "R"
+
+
+@pytest.mark.req("kuffner", 82)
+def test_what_is_shut_in_is_not_reached_and_what_shuts_it_in_is_named():
+    walls = [
+        box(f"wall {k}", half, np.add((-0.2, -0.4, 1.0), at))
+        for k, (half, at) in enumerate(
+            [((0.2, 0.01, 0.2), (0, s * 0.2, 0)) for s in (1, -1)]
+            + [((0.01, 0.2, 0.2), (s * 0.2, 0, 0)) for s in (1, -1)]
+            + [((0.2, 0.2, 0.01), (0, 0, s * 0.2)) for s in (1, -1)]
+        )
+    ]
+    with pytest.raises((NoIK, NoPath), match=r"wall \d"):
+        reach(job_for("pick_up", others=walls, budget=150, tries=1))
+
+
+def test_a_task_stops_when_told_to():
+    asked = []
+
+    def stop():
+        asked.append(1)
+        return len(asked) > 1
+
+    with pytest.raises(Cancelled):
+        reach(replace(job_for("pick_up"), should_stop=stop))
+    with pytest.raises(Cancelled):
+        reach(replace(job_for("pick_up"), should_stop=lambda: True))

@@ -1,0 +1,100 @@
+"""Plan in Blender: things and machines go around what is in the way, and their keys are where they were planned."""
+
+import bpy
+import numpy as np
+import pytest
+from test_reach import matrices, put, spot
+from troupe.addon.bake import curves
+from troupe.addon.demos import plan as demo
+from troupe.addon.draw import hands
+from troupe.addon.features import sought
+from troupe.addon.scene import machines
+from troupe.core.planning.spaces.penetration import in_others
+from troupe.core.planning.spaces.set_pieces import box
+from troupe.core.world import World
+
+
+def wall():
+    """A crate, a wall with a gap in it, and a place behind it."""
+    bodies = [
+        box("Crate", (0.2, 0.35, 0.2), (0.0, -1.0, 0.21)),
+        box("Left", (0.9, 0.05, 0.6), (-1.2, 0.0, 0.6)),
+        box("Right", (0.9, 0.05, 0.6), (1.2, 0.0, 0.6)),
+    ]
+    for body in bodies:
+        put(body)
+    spot("Goal", (0.1, 1.0, 0.21))
+    return bodies
+
+
+@pytest.mark.req("kuffner", 78)
+@pytest.mark.parametrize("moves", ["space", "floor"])
+def test_a_crate_goes_through_a_gap_that_it_fits_only_one_way(moves):
+    bodies = wall()
+    crate = bpy.data.objects["Crate"]
+    crate.rotation_euler.z = np.radians(80.0)
+    bpy.context.view_layer.update()
+    start = np.array(crate.matrix_world)
+    bpy.ops.troupe.plan(mover="Crate", goal="Goal", moves=moves, room=1.0)
+    (strip,) = crate.animation_data.nla_tracks[0].strips
+    frames = np.arange(1, round(strip.frame_end) + 1)
+    shown = matrices(crate, frames)
+    assert np.abs(shown[0] - start).max() < 1e-4
+    assert np.abs(shown[-1] - np.array(bpy.data.objects["Goal"].matrix_world)).max() < 1e-4
+    moved = box("Crate", (0.2, 0.35, 0.2))
+    moved = type(moved)(moved.name, 0, moved.vertices, moved.triangles, shown)
+    assert not in_others(moved, World(tuple(bodies[1:])), 24.0)
+    kept = sought.last(crate)
+    assert kept["nodes"] > 2 and kept["offences"] == 0 and kept["gap"] is not None
+    own = bpy.context.scene.troupe
+    own.show_tree = own.show_path = own.show_shapes = True
+    crate.select_set(True)
+    assert set(hands.search(bpy.context)) == {"old way", "way", "view"}
+    bpy.context.scene.frame_set(1)
+    bpy.ops.troupe.plan(mover="Crate", goal="Goal", moves=moves, room=1.0, speed=2.0)
+    assert len([s for t in crate.animation_data.nla_tracks for s in t.strips]) == 1
+
+
+def test_a_robot_brings_its_hand_to_an_object_within_its_limits_and_takes_a_pose():
+    arm = demo._robot(bpy.context)
+    put(box("Post", (0.05, 0.05, 0.8), (0.45, 0.05, 0.8)))
+    goal = spot("There", (0.35, -0.5, 0.9))
+    before = np.array(arm.pose.bones["hand"].tail)
+    bpy.ops.troupe.plan(mover="Robot", goal="There", orient=False)
+    (strip,) = arm.animation_data.nla_tracks[0].strips
+    last = round(strip.frame_end)
+    bpy.context.scene.frame_set(1)
+    assert np.linalg.norm(np.array(arm.pose.bones["hand"].tail) - before) < 1e-4
+    bpy.context.scene.frame_set(last)
+    assert np.linalg.norm(np.array(arm.pose.bones["hand"].tail) - np.array(goal.location)) < 1e-3
+    for name, _, _, axis, limit in demo.LINKS:
+        turned = np.degrees(arm.pose.bones[name].rotation_euler)
+        number = "xyz".index(axis)
+        assert abs(turned[number]) < limit + 1e-3 and np.abs(np.delete(turned, number)).max() < 1e-3
+        assert list(machines.limits(arm.pose.bones[name])) == [number]
+    pose = bpy.data.actions.new("Home")
+    turned = curves.Channel('pose.bones["column"].rotation_euler', np.array([[-0.5]]), "column", index=1)
+    curves.write(curves.bag(arm, pose), [turned], np.array([1.0]))
+    bpy.ops.troupe.plan(mover="Robot", action="Home")
+    end = round(max(s.frame_end for t in arm.animation_data.nla_tracks for s in t.strips))
+    bpy.context.scene.frame_set(end)
+    assert arm.pose.bones["column"].rotation_euler.y == pytest.approx(-0.5, abs=1e-4)
+
+
+@pytest.mark.req("kuffner", 73)
+def test_what_cannot_be_planned_is_said_and_nothing_changes():
+    wall()
+    put(box("Lump", (0.5, 0.5, 0.5), (0.0, 1.0, 0.5)))
+    for words, match in (
+        ({"mover": "Crate", "goal": "Goal"}, "at its goal it touches Lump"),
+        ({"mover": "Gone", "goal": "Goal"}, "no object of that name"),
+        ({"mover": "Crate", "goal": ""}, "choose"),
+        ({"mover": "Goal", "goal": "Crate"}, "no visible faces"),
+    ):
+        with pytest.raises(RuntimeError, match=match):
+            bpy.ops.troupe.plan(**words)
+    bpy.data.objects.remove(bpy.data.objects["Lump"])
+    put(box("Bar", (0.4, 0.05, 0.6), (0.0, 0.0, 0.6)))
+    with pytest.raises(RuntimeError, match=r"no way around (Bar|Left|Right)"):
+        bpy.ops.troupe.plan(mover="Crate", goal="Goal", moves="floor", room=0.2, budget=20)
+    assert bpy.data.objects["Crate"].animation_data is None
