@@ -270,3 +270,13 @@ def test_a_result_is_made_again_alike_and_removing_it_leaves_the_prop_where_it_w
     assert len([s for t in prop.animation_data.nla_tracks for s in t.strips]) == 1 and len(prop.constraints) == 1
     bpy.ops.troupe.remove_result(every=True)
     assert not len(prop.constraints) and np.allclose(matrices(prop, [40.0])[0], before, atol=1e-5)
+
+
+@pytest.mark.req("kuffner", 60)
+def test_what_an_actor_does_not_see_it_does_not_take():
+    ob = stage.actor()
+    table(ob)
+    put(box("Screen", (0.3, 0.01, 0.3), (-0.2, -0.3, 1.25)))
+    with pytest.raises(RuntimeError, match="does not see Bottle"):
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", sighted=True)
+    assert not results.results_of(ob)
