@@ -93,7 +93,7 @@ def test_the_message_of_1995_is_the_statement_that_sends_it():
       { my_location "look_here" } "Actor2" send_message } }"""
     new = 'define SCRIPT "x" { { send "look_here" to "Camera"  send "look_here" to {"Actor2"} } }'
     assert only(old) == only(new)
-    with pytest.raises(FormatError, match="1:23: expected .my_location."):
+    with pytest.raises(FormatError, match=r"1:23: expected .my_location."):
         parse('SCRIPT x { Wave } { { elsewhere "look_here" } "Camera" send_message }')
 
 
