@@ -205,7 +205,10 @@ def test_a_direction_given_live_is_recorded_and_baked():
     said = bpy.data.texts["Script directions"].as_string()
     # said at frames 12 and 24 of a play that began at frame 1
     told = read_directions(said, "Script directions")
-    assert told == [(pytest.approx(11 / 24, abs=1e-3), "A Wave right"), (pytest.approx(23 / 24, abs=1e-3), "B walk to A")]
+    assert told == [
+        (pytest.approx(11 / 24, abs=1e-3), "A Wave right"),
+        (pytest.approx(23 / 24, abs=1e-3), "B walk to A"),
+    ]
     baked = keys(cast)
     arm = shown(cast[0])
     joint = arm.skeleton.joint("upper_arm_R")
