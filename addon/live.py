@@ -84,7 +84,9 @@ class Session:
             places.append(begin.place[:2])
             styles = feature.tracks_of(parts.styles_of(ob, known, frames, self.fps))
             self._players[name] = Player(cast.skeleton, lowered(begin), gait, styles)
-        ways = finish(parts.floorplan_steps(context, script, np.array(places), list(self._floors.values())))
+        ways = finish(
+            parts.floorplan_steps(context, self.actors, script, np.array(places), list(self._floors.values()))
+        )
         moving = partial(WalkingStage, ways=ways)
         self._begin: Callable[[], Any] = lambda: rehearse(
             [(self._text, params.script)],

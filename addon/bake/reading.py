@@ -18,6 +18,7 @@ from ...core.skeleton import Array
 from .. import scene as scenes
 from ..steps import Steps, at_once
 from . import controls, curves, nla, pose
+from .evaluation import evaluate
 
 RESTS_ON_ORIGIN = 0.15
 """Distance of the soles from the origin up to which a rig counts as standing on it [leg lengths]."""
@@ -191,7 +192,7 @@ class Values:
     def __init__(self, ob: bpy.types.Object, action: bpy.types.Action, times: Array) -> None:
         bag = curves.bag(ob, action, create=False)
         found = curves.read(bag) if bag is not None else {}
-        columns = curves.evaluate(list(found.values()), times).T if found else ()
+        columns = evaluate(list(found.values()), times).T if found else ()
         self.curves = dict(zip(found, columns, strict=True))
         self.count = len(times)
 

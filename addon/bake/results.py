@@ -14,6 +14,7 @@ import numpy as np
 from ...core.errors import InvalidMotion, TroupeError
 from ...core.maths import quat
 from . import curves, nla, properties
+from .evaluation import evaluate
 from .keys import Keys
 
 RECIPE = "troupe"
@@ -150,7 +151,7 @@ def keep_edits_as_layer(ob: bpy.types.Object, found: Found, fresh: Keys) -> bpy.
         now = [edited.get((channel.path, channel.index + k)) for k in range(channel.values.shape[1])]
         if any(c is None for c in now):
             continue
-        values = curves.evaluate([c for c in now if c is not None], frames)
+        values = evaluate([c for c in now if c is not None], frames)
         made = curves.sampled(channel, frames, frames)
         if np.abs(values - made).max() < 1e-5:
             continue

@@ -13,6 +13,7 @@ from ...core.figure.mannequin import THEMES
 from ...core.figure.shell import MATERIALS
 from ...core.kinematics import anatomy
 from ...core.kinematics.cast import read_joints
+from ...core.maths import quat
 from ...core.motion import Motion, Path
 from ...core.planning.walkers.scenes import Scene
 from ...core.skeleton import Array, Pose, Skeleton
@@ -266,8 +267,9 @@ def at_ease(context: bpy.types.Context, actor: Any) -> None:
     for side in ("L", "R"):
         angles[f"upper_arm_{side}"] = (0.02, skeleton.arm_clearance + 0.06, 0.0)
         angles[f"forearm_{side}"] = (0.25, 0.0, 0.0)
-    pose = Pose(anatomy.with_angles(skeleton, still, angles), np.array([0.0, 0.0, skeleton.offsets[0, 2]]))
-    posed(context, actor, skeleton, pose)
+    still[0] = quat.about(np.array([0.0, 0.0, 1.0]), float(actor.rotation_euler.z))
+    root = np.array([*actor.location[:2], skeleton.offsets[0, 2]])
+    posed(context, actor, skeleton, Pose(anatomy.with_angles(skeleton, still, angles), root))
 
 
 def view(context: bpy.types.Context, at: Sequence[float], eye: Sequence[float], lens_deg: float = 28.0) -> None:

@@ -85,8 +85,8 @@ def tool(context: bpy.types.Context) -> None:
     vertices, faces = lathe(outline, 64)
     turn = quat.to_matrix(quat.about(np.array([0.0, 1.0, 0.0]), -np.pi / 2))
     body(context, Body("Wheel", 0, vertices, faces, placed((0.6, 0.0, 0.4), turn)[None]), paint("obstacle"))
-    for k in range(5):
-        angle = 2.0 * np.pi * k / 5 + 0.3
+    for k in range(3):
+        angle = 2.0 * np.pi * k / 3 + 0.9
         spoke = quat.to_matrix(quat.about(np.array([1.0, 0.0, 0.0]), angle))
         place = np.array((0.46, 0.0, 0.4)) + spoke @ (0.0, 0.0, 0.18)
         body(context, box(f"Spoke {k}", (0.015, 0.02, 0.16), place, spoke), paint("obstacle"))

@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
 
+from ...core.planning.hands.chess import Position, at_the_board, goal_of
+from ...core.planning.hands.workplaces import CONTROLS, driving_seat, pot_scene, wheel_housing
 from ...core.planning.spaces.problems import bottle_scene
-from ._set import body, choose, end_with, paint_of, posed, spot, view
+from ...core.planning.spaces.set_pieces import bottle, box
+from ...core.skeleton import Pose, Skeleton
+from ...core.world import World
+from ._set import at_ease, body, choose, company, end_with, paint_of, posed, spot, view
 
 GLASS, WOOD, GREEN = (0.75, 0.85, 0.9), (0.72, 0.55, 0.38), (0.2, 0.5, 0.3)
+WHITE, BLACK = (0.95, 0.93, 0.85), (0.2, 0.18, 0.17)
 
 
 def build(context: bpy.types.Context) -> None:
@@ -51,4 +58,88 @@ def still(context: bpy.types.Context) -> None:
         bpy.ops.troupe.reach(**step)
         end_with(context, actor)
         context.scene.frame_set(context.scene.frame_end + 6)
+    context.scene.frame_set(1)
+
+
+def chess(context: bpy.types.Context) -> None:
+    """A pawn takes another, which is cleared first, and a knight moves out: each into the middle of its square."""
+    context.scene.frame_set(1)
+    position = Position()
+    near = {s: name for s, name in position.pieces.items() if s[1] in "12" and s not in ("e2", "c2")}
+    position.pieces = {**near, "e3": "white pawn e", "c2": "white pawn c", "d4": "black pawn d"}
+    skeleton, pose, world, board = at_the_board(position=position)
+    for thing in world.bodies:
+        dark = thing.name.startswith("black")
+        colour = WHITE if thing.name.startswith("white") else BLACK if dark else WOOD
+        body(context, thing, paint_of(f"Set {thing.name.split()[0]}", colour))
+    bpy.ops.troupe.mannequin()
+    actor = context.object
+    posed(context, actor, skeleton, pose)
+    choose(context, actor)
+    for move in ("e3d4", "g1f3"):
+        for carry in position.play(move):
+            spot(context, f"{carry.piece} to {carry.to}", goal_of(carry, board))
+            bpy.ops.troupe.reach(task="move", target=carry.piece, destination=f"{carry.piece} to {carry.to}", speed=1.5)
+            end_with(context, actor)
+            context.scene.frame_set(context.scene.frame_end)
+    context.scene.frame_set(1)
+
+
+def controls(context: bpy.types.Context) -> None:
+    """At the wheel of a car: the wheel, a lever and a switch are touched one after the other."""
+    actor = _workplace(context, *driving_seat())
+    for name in CONTROLS:
+        bpy.ops.troupe.reach(task="touch", target=name, hold=0.2, step=False)
+        end_with(context, actor)
+        context.scene.frame_set(context.scene.frame_end)
+    context.scene.frame_set(1)
+
+
+def housing(context: bpy.types.Context) -> None:
+    """A tool out of an open box and through a narrow opening into the housing of a tractor's wheel."""
+    skeleton, pose, world, there = wheel_housing()
+    actor = _workplace(context, skeleton, pose, world)
+    spot(context, "There", there)
+    bpy.ops.troupe.reach(task="move", target="tool", destination="There", step=False)
+    end_with(context, actor)
+
+
+def pot(context: bpy.types.Context) -> None:
+    """A pot that is in sight is taken to another place."""
+    skeleton, pose, world, there = pot_scene()
+    actor = _workplace(context, skeleton, pose, world)
+    spot(context, "There", there)
+    bpy.ops.troupe.reach(task="move", target="pot", destination="There", sighted=True)
+    end_with(context, actor)
+
+
+def _workplace(context: bpy.types.Context, skeleton: Skeleton, pose: Pose, world: World) -> Any:
+    """Somebody in a pose among things."""
+    context.scene.frame_set(1)
+    for thing in world.bodies:
+        colour = GREEN if thing.kind == "prop" or thing.name in CONTROLS else WOOD if "table" in thing.name else GLASS
+        body(context, thing, paint_of(f"Set {thing.name.split()[0]}", colour))
+    bpy.ops.troupe.mannequin()
+    actor = context.object
+    posed(context, actor, skeleton, pose)
+    choose(context, actor)
+    return actor
+
+
+def give(context: bpy.types.Context) -> None:
+    """One takes a bottle from a table and hands it to another."""
+    context.scene.frame_set(1)
+    body(context, box("Table", (0.25, 0.25, 0.02), (-0.6, -0.35, 0.93)), paint_of("Set table", WOOD))
+    body(context, bottle("bottle", (-0.42, -0.35, 0.95), sides=48), paint_of("Set bottle", GREEN))
+    cast = company(context, {"Anna": (0.0, 0.0, 0.0), "Ben": (0.0, -0.95, np.pi)})
+    anna, ben = cast.values()
+    context.view_layer.update()
+    for actor in (anna, ben):
+        at_ease(context, actor)
+    choose(context, anna)
+    bpy.ops.troupe.reach(task="pick_up", target="bottle", hand="R")
+    end_with(context, anna)
+    context.scene.frame_set(context.scene.frame_end)
+    bpy.ops.troupe.reach(task="hand_over", destination="Ben")
+    end_with(context, anna, ben)
     context.scene.frame_set(1)

@@ -116,9 +116,8 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
             clips,
         )
     spots = np.array([begin.place[:2] for begin in floors.values()])
-    ways_there = yield from _share(
-        parts.floorplan_steps(context, script, spots, [begin.floor for begin in floors.values()]), READ, 0.25
-    )
+    heights = [begin.floor for begin in floors.values()]
+    ways_there = yield from _share(parts.floorplan_steps(context, list(floors), script, spots, heights), READ, 0.25)
     extra = [sheet for player in players.values() for sheet in player.sheets]
     record = perform_play(
         [(text, params.script)],

@@ -9,12 +9,13 @@ from typing import Any
 
 import bpy
 
+from ...core.errors import TroupeError
 from ...core.landing import LandingParams
 from ...core.planning.hands.orders import ReachParams
 from .. import rig
 from ..bake import holding, results
 from ..steps import Steps, aside
-from . import handling, sought
+from . import giving, handling, sought
 from .base import MotionOperator, Plan, going_on, recipe_for
 from .errand import Errand, onset_of
 
@@ -29,6 +30,7 @@ class Handled(Plan):
     hold: holding.Hold | None = None
     trace: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    fellow: tuple[str, Handled] | None = None
 
 
 class Operator(MotionOperator):
@@ -43,7 +45,11 @@ class Operator(MotionOperator):
         cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any
     ) -> Steps[Handled]:
         cast = rig.read(actor, context)
+        if isinstance(start, dict) and "with" in start:
+            raise TroupeError(f"{actor.name} took it from {start['with']}: regenerate what {start['with']} did")
         onset = onset_of(actor, cast, context, start)
+        if (other := giving.taker_of(actor, params)) is not None:
+            return (yield from giving.plan_steps(cls, context, actor, other, params, landing, onset))
         owner = handling.owner_of(actor, onset.number)
         work = yield from Errand.read_steps(context, actor, cast, params, onset, owner)
         begun = time.perf_counter()
@@ -68,6 +74,8 @@ class Operator(MotionOperator):
             holding.write_hold(bpy.data.objects[plan.record["prop"]], plan.hold, context)
         else:
             holding.drop(plan.record["owner"])
+        if plan.fellow is not None:
+            giving.written(context, cls, *plan.fellow)
 
     def apply(self, context: bpy.types.Context, actor: Any, result: Plan) -> str:
         said = super().apply(context, actor, result)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ...core.skeleton import Array
 from ..bake import curves
+from ..bake.evaluation import evaluate
 
 
 def is_keyed(owner: bpy.types.ID, data_path: str, index: int = 0) -> bool:
@@ -36,7 +37,7 @@ def keyed(
         curve, at = _curve_below(owner, data_path, index, at)
     if curve is None:
         return None
-    values: Array = curves.evaluate([curve], at)[:, 0]
+    values: Array = evaluate([curve], at)[:, 0]
     lowest, highest = _range(owner, data_path)
     return np.clip(values, lowest, highest)
 

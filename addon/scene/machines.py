@@ -11,6 +11,7 @@ from ...core.errors import InvalidParam, TroupeError
 from ...core.skeleton import Array
 from ...core.world import Body
 from ..bake import curves, pose
+from ..bake.evaluation import evaluate
 from .rates import metre
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def angles_in(ob: Any, names: list[str], action: bpy.types.Action, frame: float)
         path = curves.bone_path(name, channel)
         for k in range(len(now)):
             if (path, k) in found:
-                now[k] = curves.evaluate([found[path, k]], np.array([frame]))[0, 0]
+                now[k] = evaluate([found[path, k]], np.array([frame]))[0, 0]
         if channel == "rotation_quaternion":
             turned = Quaternion(now).normalized().to_euler("XYZ")
         elif channel == "rotation_axis_angle":

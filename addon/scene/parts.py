@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -11,6 +11,7 @@ from mathutils import Vector
 
 from ...core.motion import Path
 from ...core.skeleton import Array
+from .. import rig
 from ..steps import Steps
 from .channels import keyed
 from .rates import fps, metre
@@ -113,11 +114,12 @@ def things_steps(
 
 
 def floorplan_steps(
-    context: bpy.types.Context, named: Named, spots: Array, floors: Sequence[float]
+    context: bpy.types.Context, playing: Collection[str], named: Named, spots: Array, floors: Sequence[float]
 ) -> Steps[Floorplan]:
     """Steps to what stands on the stage of a play now.
 
     Args:
+        playing: Names of the rigs that play.
         named: What the script names; its props are in the way only while nobody holds them.
         spots: (n, 2) where the actors stand [m].
         floors: Height of the floor under each [m].
@@ -135,7 +137,9 @@ def floorplan_steps(
         low, high = corners.min(axis=0), corners.max(axis=0)
         if ob.type == "MESH" and low[2] < floor + HEADROOM and high[2] > floor + ANKLE:
             things[name] = 0.5 * float(max(high[:2] - low[:2]))
-    return Floorplan(world, things, floor)
+    others = [ob for ob in context.scene.objects if rig.is_cast(ob) and ob.name not in playing and ob.visible_get()]
+    bystanders = np.array([ob.matrix_world.translation[:2] for ob in others]).reshape(-1, 2) * size
+    return Floorplan(world, things, floor, bystanders)
 
 
 def styles_of(ob: Any, known: Mapping[str, Any], frames: Array, rate: float) -> dict[str, Any]:

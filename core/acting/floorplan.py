@@ -35,11 +35,13 @@ class Floorplan:
         world: Furniture, walls and ground; nothing of the cast.
         things: Radius of each prop of the play that is in the way while nobody holds it [m].
         floor: Height of the floor where no body is ground [m].
+        bystanders: (n, 2) where others stand who have no part in the play [m].
     """
 
     world: World = field(default_factory=lambda: World((), 24.0))
     things: dict[str, float] = field(default_factory=dict)
     floor: float = 0.0
+    bystanders: Array = field(default_factory=lambda: np.zeros((0, 2)))
     _chart: Chart | None = field(default=None, init=False, repr=False)
 
     def way(self, start: Array, goal: Array, discs: Array, within: float = 0.0) -> Array:
@@ -51,6 +53,7 @@ class Floorplan:
             within: It ends as soon as the goal is this near [m].
         """
         straight = np.stack([start, goal])
+        discs = np.concatenate([discs, np.column_stack([self.bystanders, np.full(len(self.bystanders), RADIUS)])])
         discs = _shrunk(discs, start, goal, within)
         if not self.world.bodies and not _touched(straight, discs):
             return _cut(straight, goal, within)

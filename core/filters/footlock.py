@@ -15,7 +15,7 @@ import numpy as np
 
 from ..kinematics import fk
 from ..kinematics.limb_ik import LIMBS, place_limb
-from ..maths import quat
+from ..maths import quat, trig
 from ..maths.spline import segment
 from ..motion import Motion
 from ..needs import needs_scipy
@@ -245,7 +245,7 @@ def _toes_up(v: Array, height: Array, hinge: Array) -> Array:
     side = quat.cross(hinge, v)
     reach = np.maximum(np.hypot(v[:, 2], side[:, 2]), 1e-9)
     # height = reach cos(turn - top); a foot past the vertical still bends its toes the same way
-    top = np.arctan2(side[:, 2], v[:, 2])
+    top = trig.arctan2(side[:, 2], v[:, 2])
     top = np.where(top < -np.pi / 2, top + 2 * np.pi, top)
     turn = np.clip(top - np.arccos(np.clip(height / reach, -1.0, 1.0)), 0.0, TOES_UP_MAX)
     return quat.about(hinge, np.where(v[:, 2] >= height, 0.0, turn))

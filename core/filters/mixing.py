@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidParam
 from ..kinematics import base as bases
+from ..maths import trig
 from ..maths.ramp import clamp, lerp
 from ..motion import Event, Motion
 from ..skeleton import Array
@@ -188,7 +189,7 @@ def walked(start: Array, step: Array) -> Array:
 
 def _steps(track: Array) -> Array:
     """(T - 1, 3) steps of a base (T, 3) seen from its own heading."""
-    c, s = np.cos(track[:-1, 2]), np.sin(track[:-1, 2])
+    c, s = trig.cos(track[:-1, 2]), trig.sin(track[:-1, 2])
     x, y, turn = np.diff(track, axis=0).T
     return np.column_stack([c * x + s * y, c * y - s * x, turn])
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidMotion
 from ..kinematics import base as bases
-from ..maths import quat
+from ..maths import quat, trig
 from ..motion import Motion
 from ..skeleton import Array, Skeleton, frozen
 
@@ -173,7 +173,7 @@ def _followed(turns: Array) -> Array:
     turns = quat.continuous(turns)
     turns *= np.copysign(1.0, turns[:, 0].sum())
     sizes = np.sqrt(quat.dot(turns[:, 1:], turns[:, 1:]))
-    angles = 2.0 * np.arctan2(sizes, turns[:, 0])
+    angles = 2.0 * trig.arctan2(sizes, turns[:, 0])
     out = np.empty((len(turns), 3))
     before = turns[np.argmax(sizes > _TINY), 1:]
     for t, (angle, axis, size) in enumerate(zip(angles, turns[:, 1:], sizes, strict=True)):

@@ -16,8 +16,8 @@ from ..motion import Motion
 from ..params import param
 from ..skeleton import Array
 from .alignment import AlignParams, has_contacts, moments, with_contacts
-from .footlock import footlock
 from .mixing import clock, courses, mixed, rounds, taken
+from .planted import hold_mixed
 from .retime import ROUNDED, retime
 from .scope import ScopeParams, mask, weight
 
@@ -60,8 +60,9 @@ def timewarp(a: Motion, b: Motion, params: TimewarpParams | None = None) -> Moti
     if not amount.any():
         return replace(takes[0], loop=loop)
     chosen = amount[:, None] * mask(a.skeleton, params)
-    out = replace(mixed(takes, np.stack([1.0 - chosen, chosen])), loop=loop)
-    return footlock(out) if params.plant and has_contacts(out) else out
+    shares = np.stack([1.0 - chosen, chosen])
+    out = replace(mixed(takes, shares), loop=loop)
+    return hold_mixed(out, shares) if params.plant and has_contacts(out) else out
 
 
 def curve_of(a: Motion, b: Motion, params: TimewarpParams) -> Array:
@@ -87,4 +88,7 @@ def retimed(motion: Motion, params: TimewarpParams) -> Motion:
     if not params.curve:
         raise InvalidParam("curve", params.curve, "give a source, or rows of a time in the clip and one in the result")
     own, new = np.array(params.curve).T
-    return retime(motion, np.stack([own + params.influence * (new - own), own], axis=1))
+    try:
+        return retime(motion, np.stack([own + params.influence * (new - own), own], axis=1))
+    except InvalidParam as error:  # with the rows as they were given
+        raise InvalidParam("curve", params.curve, error.expected) from None

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..kinematics import anatomy
-from ..maths import quat
+from ..maths import quat, trig
 from ..maths.ramp import clamp, smoothstep
 from ..maths.spline import hermite, monotone_slopes, segment
 from ..skeleton import Array
@@ -115,10 +115,9 @@ class Carrier:
             body[:, TILT] += 0.3 * lean
             body[:, SPINE] += 0.7 * lean
         surge, sway, height, *turns = body[:, :6].T
-        # in one piece: numpy rounds a sine by how its argument lies in memory
-        heading = np.ascontiguousarray(base[:, 2])
+        heading = base[:, 2]
         sway = sway + height * np.sin(bank)
-        sines, cosines = np.sin(heading), np.cos(heading)
+        sines, cosines = trig.sin(heading), trig.cos(heading)
         shift = self._between(self.shifts, times)
         roots = np.column_stack(
             [
@@ -140,8 +139,7 @@ class Carrier:
         near = np.abs(borders) < FOREVER
         before, here, after = self.track.at(borders[near] + np.array([[-0.3], [0.0], [0.3]]))
         x, y, turning = ((after - before) / 0.6).T
-        heading = np.ascontiguousarray(here[:, 2])
-        forward = x * np.sin(heading) - y * np.cos(heading)
+        forward = x * trig.sin(here[:, 2]) - y * trig.cos(here[:, 2])
         out[near] = clamp(banking * np.arctan(forward * turning / GRAVITY), -MOST_BANK, MOST_BANK)
         return out
 
@@ -151,8 +149,7 @@ class Carrier:
             return np.zeros((len(self.knots), 1))
         base = self.track.at(self.knots)
         gone = np.gradient(base[:, :2], axis=0)
-        heading = np.ascontiguousarray(base[:, 2])
-        ahead = gone[:, 0] * np.sin(heading) - gone[:, 1] * np.cos(heading)
+        ahead = gone[:, 0] * trig.sin(base[:, 2]) - gone[:, 1] * trig.cos(base[:, 2])
         rise = np.gradient(self.grounds[:, 0])
         slopes: Array = np.where(np.abs(ahead) > 0.05, rise / np.where(np.abs(ahead) > 0.05, ahead, 1.0), 0.0)
         return np.clip(slopes, -1.0, 1.0)[:, None]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..maths import trig
 from ..maths.spline import natural_slopes
 from ..skeleton import Array
 from .cycle import LEG_SAMPLES
@@ -133,8 +134,8 @@ def _keys(
 def _lowest(lower: Lower, hips: Array, curve: Array) -> Array:
     """(n,) height of the lowest point under the swinging foot."""
     thigh, knee, pitch = curve.T
-    ankle = hips - lower.thigh * np.cos(thigh) - lower.shin * np.cos(thigh - knee)
-    sine, cosine = np.sin(pitch), np.cos(pitch)
+    ankle = hips - lower.thigh * trig.cos(thigh) - lower.shin * trig.cos(thigh - knee)
+    sine, cosine = trig.sin(pitch), trig.cos(pitch)
     heel = ankle - lower.heel * sine - lower.ankle * cosine
     ball = ankle + lower.ball * sine - (lower.ankle - lower.ball_height) * cosine - lower.ball_height
     return np.asarray(np.minimum(heel, ball))

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from ..maths import trig
 from ..skeleton import Array
 from .cycle import ARM, BODY, LEG_SAMPLES, STRIDE_SAMPLES
 from .runner_body import Lower
@@ -79,8 +80,8 @@ def _leg(phases: Phases, lower: Lower) -> Array:
     curves = np.concatenate([phases.stance[:-1], phases.swing])
     at = np.concatenate([share * _UNIT[:-1], share + (1.0 - share) * _UNIT])
     thigh, knee = curves[:, 0], curves[:, 1]
-    ahead = lower.thigh * np.sin(thigh) + lower.shin * np.sin(thigh - knee)
-    down = lower.thigh * np.cos(thigh) + lower.shin * np.cos(thigh - knee)
+    ahead = lower.thigh * trig.sin(thigh) + lower.shin * trig.sin(thigh - knee)
+    down = lower.thigh * trig.cos(thigh) + lower.shin * trig.cos(thigh - knee)
     # both meet where the leg turns round, at the ends of the swing
     through = np.clip((at - share) / (1.0 - share), 0.0, 1.0)
     weight = np.sin(np.pi * through) ** 2

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..maths import quat
+from ..maths import quat, trig
 from ..maths.ramp import wrap
 from ..skeleton import Array
 from .cycle import Cycle, Gait
@@ -203,8 +203,7 @@ class Planner:
         times = np.linspace(at, over + TREAD_AHEAD * self.body.leg / pace, 81)
         way = self.track.at(times)
         out = (1.0 - 2.0 * side) * cycle.width / 2
-        heading = np.ascontiguousarray(way[:, 2])
-        way[:, :2] += out * np.column_stack([np.cos(heading), np.sin(heading)])
+        way[:, :2] += out * np.column_stack([trig.cos(way[:, 2]), trig.sin(way[:, 2])])
         for k in self.terrain.treads(way, side, max(strike, 0.0), float(previous.place[2])).tolist():
             goal, on, mine = float(np.interp(k, np.arange(len(times)), times)), strike, cycle
             for _ in range(3):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ..maths import quat
+from ..maths import quat, trig
 from ..maths.ramp import clamp, smoothstep
 from ..maths.spline import segment
 from ..skeleton import Array
@@ -128,10 +128,10 @@ class Swing:
         now, then = (along(foot.swings, foot.cycle_of[k], u) for k in (s, s + 1))
         thigh, knee, pitch = ((1 - w) * now + w * then).T
         a, b = foot.bones
-        ahead = a * np.sin(thigh) + b * np.sin(thigh - knee)
-        down = a * np.cos(thigh) + b * np.cos(thigh - knee)
+        ahead = a * trig.sin(thigh) + b * trig.sin(thigh - knee)
+        down = a * trig.cos(thigh) + b * trig.cos(thigh - knee)
         heading = body.base[:, 2]
-        ankle = foot.hips(body) + np.column_stack([ahead * np.sin(heading), -ahead * np.cos(heading), -down])
+        ankle = foot.hips(body) + np.column_stack([ahead * trig.sin(heading), -ahead * trig.cos(heading), -down])
         return np.column_stack([ankle, pitch])
 
     def at(self, s: Ints, times: Array, body: Carriage) -> tuple[Array, Array, Array]:

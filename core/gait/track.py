@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidMotion
+from ..maths import trig
 from ..maths.spline import segment
 from ..motion import Path
 from ..skeleton import Array
@@ -38,11 +39,10 @@ class Track:
         velocity = np.gradient(self.base, 1.0 / self.fps, axis=0, edge_order=2 if len(self.base) > 2 else 1)
         self._slopes = velocity / self.fps
         self._rows: list[list[float]] = np.concatenate([self.base, self._slopes], axis=1).tolist()
-        # in one piece: numpy rounds a sine by how its argument lies in memory
-        heading = np.ascontiguousarray(self.base[:, 2])
-        ahead = np.column_stack([np.sin(heading), -np.cos(heading)])
+        heading = self.base[:, 2]
+        ahead = np.column_stack([trig.sin(heading), -trig.cos(heading)])
         self.forward: Array = (velocity[:, :2] * ahead).sum(axis=1)
-        self.sideways: Array = velocity[:, 0] * np.cos(heading) + velocity[:, 1] * np.sin(heading)
+        self.sideways: Array = velocity[:, 0] * trig.cos(heading) + velocity[:, 1] * trig.sin(heading)
         self.turning: Array = velocity[:, 2]
 
     @property

@@ -18,7 +18,7 @@ from ..errors import InvalidMotion
 from ..filters.contacts import CURVES, Flags, footfall_events
 from ..filters.footlock import footlock
 from ..kinematics import base as bases
-from ..maths import quat
+from ..maths import quat, trig
 from ..maths.ramp import lerp, smoothstep, unwrap
 from ..maths.window import slide
 from ..motion import Event, Motion, Path
@@ -167,7 +167,7 @@ def _pace(way: Array, fps: float, leg: float) -> tuple[Array, Array]:
     """(T,) speed, turning on the spot counted as walking a small circle [m/s]; and direction, 1 ahead to -1 back."""
     velocity = np.gradient(way, 1.0 / fps, axis=0, edge_order=2 if len(way) > 2 else 1)
     speed = np.sqrt(velocity[:, 0] ** 2 + velocity[:, 1] ** 2 + (TURN_RADIUS * leg * velocity[:, 2]) ** 2)
-    ahead = velocity[:, 0] * np.sin(way[:, 2]) - velocity[:, 1] * np.cos(way[:, 2])
+    ahead = velocity[:, 0] * trig.sin(way[:, 2]) - velocity[:, 1] * trig.cos(way[:, 2])
     share = ahead / np.maximum(speed, 1e-9)
     return speed, np.clip((share + 0.5) / 0.2, -1.0, 1.0)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..maths import trig
 from ..maths.ramp import smoothstep
 from ..skeleton import Array
 from . import walk_curves
@@ -218,9 +219,9 @@ def _pelvis_height(
         phase = (_STRIDE - foot) % 1.0
         p, k = np.moveaxis(along(leg, which, np.minimum(phase / share, 1.0).ravel()), -1, 0).reshape(2, count, -1)
         y, z = np.where(p > 0, heel_y, ball_y), np.where(p > 0, heel_z, ball_z)
-        c, s = np.cos(p), np.sin(p)
+        c, s = trig.cos(p), trig.sin(p)
         ahead, up = c * y + s * z - y, ankle + z - c * z + s * y
-        reach = thigh**2 + shin**2 + 2 * thigh * shin * np.cos(k)
+        reach = thigh**2 + shin**2 + 2 * thigh * shin * trig.cos(k)
         hip = columns["surge"] - sign * half * np.sin(columns["yaw"])
         gap = hip - ((lead * share - phase) * stride + ahead)
         across = columns["sway"] + sign * (half - width / 2)

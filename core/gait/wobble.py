@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..maths import trig
 from ..maths.window import slide
 from ..motion import Path
 from ..skeleton import Array
@@ -42,6 +43,6 @@ def staggered(base: Path, style: WalkStyle, leg: float) -> Path:
         style.wobble * most * awake * wander(times, style.seed, channel)
         for channel, most in enumerate((ASIDE * leg, TURNED, AHEAD * leg))
     )
-    c, s = np.cos(heading), np.sin(heading)
+    c, s = trig.cos(heading), trig.sin(heading)
     points = np.column_stack([x + aside * c + ahead * s, y + aside * s - ahead * c, heading + turned])
     return replace(base, points=points)

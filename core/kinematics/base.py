@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..maths import quat
+from ..maths import quat, trig
 from ..maths.ramp import unwrap, wrap
 from ..motion import Motion
 from ..skeleton import Array
@@ -169,7 +169,7 @@ def _steps(feet: Array, track: Array, motion: Motion) -> Array:
     stride = centred @ np.linalg.eigh(centred.T @ centred)[1][:, -1]
     stride = stride - (stride.max() + stride.min()) / 2
     sway = track - _mean(track, np.full(len(track), 1.5 * STRIDE * motion.fps))
-    across = sway[:, 0] * np.cos(track[:, 2]) + sway[:, 1] * np.sin(track[:, 2])
+    across = sway[:, 0] * trig.cos(track[:, 2]) + sway[:, 1] * trig.sin(track[:, 2])
     steps = np.empty(0)
     for signal, least in ((stride, max(0.05, 0.2 * stride.max())), (sway[:, 2], np.radians(2.0)), (across, 0.01)):
         steps = _crossings(signal, least)
@@ -250,7 +250,7 @@ def _loop_step(track: Array) -> Array:
     n = len(track)
     if n < 2:
         return np.zeros(3)
-    c, s = np.cos(track[:-1, 2]), np.sin(track[:-1, 2])
+    c, s = trig.cos(track[:-1, 2]), trig.sin(track[:-1, 2])
     x, y, turns = np.diff(track, axis=0).T
     paces = np.column_stack([c * x + s * y, c * y - s * x, turns])
     # the cubic through the two paces before and the two after the one that is missing

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..maths import quat
+from ..maths import quat, trig
 from ..maths.ramp import lerp, smoothstep, wrap
 from ..motion import Motion
 from ..skeleton import SIDES, Array
@@ -188,14 +188,14 @@ def _reach(motion: Motion, joints: Sequence[int], limit: tuple[float, float], an
 def _directions(vectors: Array) -> Array:
     """Azimuth and elevation (..., 2) of vectors (..., 3)."""
     x, y, z = vectors[..., 0], vectors[..., 1], vectors[..., 2]
-    return np.stack([np.arctan2(x, -y), np.arctan2(z, np.hypot(x, y))], axis=-1)
+    return np.stack([trig.arctan2(x, -y), trig.arctan2(z, np.hypot(x, y))], axis=-1)
 
 
 def _vectors(directions: Array) -> Array:
     """Unit vectors (..., 3) of azimuth and elevation (..., 2)."""
     azimuth, elevation = directions[..., 0], directions[..., 1]
-    flat = np.cos(elevation)
-    return np.stack([np.sin(azimuth) * flat, -np.cos(azimuth) * flat, np.sin(elevation)], axis=-1)
+    flat = trig.cos(elevation)
+    return np.stack([trig.sin(azimuth) * flat, -trig.cos(azimuth) * flat, trig.sin(elevation)], axis=-1)
 
 
 def _sided(directions: Array, near: Array) -> Array:

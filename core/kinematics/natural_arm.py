@@ -18,6 +18,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ..errors import InvalidParam
+from ..maths import trig
 from ..maths.ramp import smoothstep
 from ..skeleton import Array
 
@@ -107,4 +108,4 @@ def _rows(model: str) -> Array:
 def _spherical(outward: Array, forward: Array, up: Array) -> tuple[Array, Array, Array]:
     """Distance [m], azimuth from forward to outward and elevation [rad] of each."""
     flat = outward * outward + forward * forward
-    return np.sqrt(flat + up * up), np.arctan2(outward, forward), np.arctan2(up, np.sqrt(flat))
+    return np.sqrt(flat + up * up), trig.arctan2(outward, forward), trig.arctan2(up, np.sqrt(flat))

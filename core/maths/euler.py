@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidParam
-from . import quat
+from . import quat, trig
 from .quat import Array
 from .ramp import unwrap, wrap
 
@@ -100,7 +100,7 @@ def to_axis_angle(q: Array) -> Array:
     free = length > _LOCK
     axis = _fill(np.where(free[..., None], quat.unit(v), np.array([0.0, 1.0, 0.0])), free)
     axis = quat.continuous(axis)
-    turn = unwrap(2.0 * np.arctan2(quat.dot(v, axis), q[..., 0]))
+    turn = unwrap(2.0 * trig.arctan2(quat.dot(v, axis), q[..., 0]))
     return np.concatenate([turn[..., None], axis], axis=-1)
 
 
@@ -116,7 +116,7 @@ def _third(m: Array, order: str) -> tuple[Array, npt.NDArray[np.bool_]]:
     """The third angle (...) and whether the matrix determines it."""
     i, j, _, sign = _axes(order)
     across, along = sign * m[..., j, i], m[..., i, i]
-    return np.arctan2(across, along), np.asarray(across * across + along * along > _LOCK * _LOCK)
+    return trig.arctan2(across, along), np.asarray(across * across + along * along > _LOCK * _LOCK)
 
 
 def _given_third(m: Array, third: Array, order: str) -> Array:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from . import trig
+
 Array = npt.NDArray[np.float64]
 
 IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
@@ -81,7 +83,7 @@ def log(q: Array) -> Array:
     """Quaternions to rotation vectors of length 0..pi: the inverse of `exp`, the short way round."""
     q = np.where(q[..., :1] < 0, -q, q)
     s = np.sqrt(dot(q[..., 1:], q[..., 1:]))
-    angle = 2.0 * np.arctan2(s, q[..., 0])
+    angle = 2.0 * trig.arctan2(s, q[..., 0])
     factor = np.where(s > _TINY, angle / np.maximum(s, _TINY), 2.0)
     out: Array = factor[..., None] * q[..., 1:]
     return out
@@ -223,5 +225,4 @@ def heading(q: Array) -> Array:
 
     Known up to whole turns (`ramp.unwrap` joins it in time); meaningless for a body upside down.
     """
-    # in one piece: numpy rounds an arctangent by how its arguments lie in memory
-    return 2.0 * np.arctan2(q[..., 3].copy(), q[..., 0].copy())
+    return 2.0 * trig.arctan2(q[..., 3], q[..., 0])

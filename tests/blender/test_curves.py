@@ -10,6 +10,7 @@ import pytest
 bpy = pytest.importorskip("bpy")
 
 from troupe.addon.bake import curves  # noqa: E402
+from troupe.addon.bake.evaluation import evaluate  # noqa: E402
 from troupe.core.errors import InvalidMotion  # noqa: E402
 
 EASINGS = ("SINE", "QUAD", "CUBIC", "QUART", "QUINT", "EXPO", "CIRC", "BACK", "BOUNCE", "ELASTIC")
@@ -42,7 +43,7 @@ def assert_as_blender(bag: Any, frames: Any = FRAMES, atol: float = 1e-5) -> Non
     found = list(curves.read(bag).values())
     assert found
     blender = np.array([[c.fcurve.evaluate(f) for c in found] for f in frames])
-    np.testing.assert_allclose(curves.evaluate(found, frames), blender, atol=atol * max(1.0, np.abs(blender).max()))
+    np.testing.assert_allclose(evaluate(found, frames), blender, atol=atol * max(1.0, np.abs(blender).max()))
 
 
 def test_written_keys_are_read_back(owner: Any) -> None:

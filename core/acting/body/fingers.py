@@ -21,6 +21,9 @@ NAMES = frozenset(f"{side}_{name}" for side in SIDES for name in (HAND, *(f.uppe
 CLOSED = {"thumb": (0.5, 0.5, 0.9)}
 CLOSED_FINGER = (1.45, 1.7, 1.0)
 """Flexion of each joint of a closed finger, root to tip [rad]."""
+OPEN = {"thumb": (-0.6, -0.2, 0.0)}
+OPEN_FINGER = (0.0, 0.0, 0.0)
+"""That of a straight one; a thumb goes back out of the palm."""
 
 
 def fingers_of(layout: Layout, channels: Array) -> dict[str, Array]:
@@ -40,11 +43,13 @@ def bent(skeleton: Skeleton, rotations: Array, fingers: dict[str, Array]) -> Arr
     """Rotations (T, J, 4) with fingers bent so far."""
     out = np.array(rotations)
     for role, amount in fingers.items():
-        closed = CLOSED.get(role[:-2], CLOSED_FINGER)
+        closed, opened = CLOSED.get(role[:-2], CLOSED_FINGER), OPEN.get(role[:-2], OPEN_FINGER)
         close, straight = np.maximum(amount, 0.0), np.maximum(-amount, 0.0)
         # of four joints the first lies within the palm
-        for joint, flexion in zip(skeleton.roles.get(role, ())[-len(closed) :], closed, strict=False):
-            flexed = anatomy.from_angles((flexion, 0.0, 0.0), role)
-            shut = quat.slerp(rotations[:, joint], np.broadcast_to(flexed, (len(amount), 4)), close)
-            out[:, joint] = quat.slerp(shut, np.broadcast_to(quat.IDENTITY, shut.shape), straight)
+        for joint, shut, flat in zip(skeleton.roles.get(role, ())[-len(closed) :], closed, opened, strict=False):
+            turn = rotations[:, joint]
+            for flexion, share in ((shut, close), (flat, straight)):
+                goal = anatomy.from_angles((flexion, 0.0, 0.0), role)
+                turn = quat.slerp(turn, np.broadcast_to(goal, turn.shape), share)
+            out[:, joint] = turn
     return out

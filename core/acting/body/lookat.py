@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...maths import trig
 from ...maths.ramp import smoothstep
 from ...skeleton import Array
 
@@ -37,7 +38,7 @@ def angles_to(directions: Array) -> tuple[Array, Array, Array]:
     left, forward, up = np.ascontiguousarray(np.moveaxis(directions, -1, 0))
     forward = -forward
     length = np.maximum(np.sqrt(left * left + forward * forward + up * up), 1e-9)
-    return np.arctan2(left, forward), -np.arctan2(up, np.hypot(left, forward)), forward / length
+    return trig.arctan2(left, forward), -trig.arctan2(up, np.hypot(left, forward)), forward / length
 
 
 def looked(neck: Array, nod: Array, directions: Array, weight: Array, hold: bool = False) -> Array:

@@ -29,6 +29,10 @@ class Waiter(Protocol):
     @property
     def owner(self) -> Holder: ...
 
+    @property
+    def question(self) -> object:
+        """What it waits for, where that is the same for all who ask it; None where it depends on who asks."""
+
     def ready(self, time: float) -> bool: ...
 
     def wake(self, time: float) -> None: ...
@@ -91,16 +95,26 @@ class Blackboard:
             serials = [owner.serial] if owner.serial in by_owner else []
         else:
             serials = [serial for serial in by_owner if without is None or serial != without.serial]
+        denied: dict[object, set[WatchKey]] = {}
         for serial in serials:
             waiting = by_owner[serial]
             for waiter, ticket in tuple(waiting.items()):
                 if waiter.ticket != ticket or key not in waiter.watched:
                     del waiting[waiter]
+                    continue
+                # nobody sees more than the others here once everything is committed
+                question = waiter.question if without is not None else None
+                if question in denied:
+                    self.watch(waiter, denied[question])
                 elif waiter.ready(time):
                     waiter.wake(time)
+                elif question is not None:
+                    denied[question] = waiter.watched
 
     def watch(self, waiter: Waiter, keys: Iterable[WatchKey]) -> None:
         """Let `waiter` be woken when any of these changes, and for nothing else, unless it has moved on by then."""
+        if waiter.watched == keys:
+            return
         before, waiter.watched = waiter.watched, set(keys)
         for key in waiter.watched - before:
             waiting = self.watchers.setdefault(key, {}).setdefault(waiter.owner.serial, {})

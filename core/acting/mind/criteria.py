@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from typing import TypeAlias
 
 from ..language.lexer import key_of
@@ -13,12 +14,14 @@ from ..language.syntax import (
     AnyOf,
     Compare,
     Condition,
+    Current,
     CurrentIs,
     IsDone,
     Not,
     Number,
     PropIs,
     Range,
+    Ref,
     Tag,
 )
 from .blackboard import EVERY_STEP
@@ -52,6 +55,15 @@ def condition(c: Condition, company: Company) -> Test:
         return _tag(key_of(c.name))
     value = expression(c.value, company)
     return lambda scope: min(max(truth(value(scope)), 0.0), 1.0)
+
+
+def impersonal(c: object) -> bool:
+    """Whether a condition, or a part of it, is the same for whoever asks: it names everybody it is about."""
+    if isinstance(c, (Tag, IsDone, CurrentIs, Current)) or (isinstance(c, Ref) and c.pronoun):
+        return False
+    if isinstance(c, tuple):
+        return all(map(impersonal, c))
+    return not is_dataclass(c) or all(impersonal(getattr(c, f.name)) for f in fields(c))
 
 
 def _several(tests: list[Test], every: bool) -> Test:

@@ -16,7 +16,7 @@ from ..language.syntax import Duration, Hold, Repeat, ScriptDef
 from .blackboard import WatchKey
 from .cast import Actor, ScriptGroup, Target
 from .company import Company
-from .criteria import Test, condition
+from .criteria import Test, condition, impersonal
 from .evaluation import Scope
 from .orders import Act, Seconds, compile_statement, duration
 from .properties import Holder
@@ -37,6 +37,7 @@ class CompiledClause:
     waits: tuple[Seconds, ...]
     conditions: tuple[Test, ...]
     repeat: bool
+    common: bool
 
 
 class Script:
@@ -79,7 +80,8 @@ def compile_script(
                 repeat = True
             else:
                 acts.append(compile_statement(s, company, statements, site, fps, normalise))
-        clauses.append(CompiledClause(tuple(acts), tuple(waits), tuple(conditions), repeat))
+        common = all(impersonal(s.until) for s in clause if isinstance(s, Hold))
+        clauses.append(CompiledClause(tuple(acts), tuple(waits), tuple(conditions), repeat, common))
     return Script(d, company.scripts[key_of(d.name)], group, clauses)
 
 
@@ -139,6 +141,12 @@ class Run:
         self.over = True
         self.ticket += 1
 
+    @property
+    def question(self) -> object:
+        """The clause that it is in, where its conditions are the same for whoever plays it; None where not."""
+        clause = self.script.clauses[self.position]
+        return clause if clause.common else None
+
     def ready(self, time: float) -> bool:
         """Whether the conditions of the clause hold now; else what keeps them from it is watched."""
         scope, reads = self.scope, list[WatchKey]()
@@ -152,7 +160,7 @@ class Run:
                 satisfied = False
                 break
         scope.reads = None
-        if not satisfied and self.watched != set(reads):
+        if not satisfied and (len(reads) != len(self.watched) or not self.watched.issuperset(reads)):
             self.play.board.watch(self, reads)
         return satisfied
 

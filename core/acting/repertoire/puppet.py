@@ -23,6 +23,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ...kinematics import anatomy
+from ...maths import trig
 from ...skeleton import SIDES, Array
 
 ARM_JOINTS = ("chest", "shoulder", "elbow", "wrist")
@@ -93,8 +94,8 @@ def turns(angles: Array) -> Array:
     """Rotations (..., 20, 4) in character axes of puppet angles (..., 20, 3) [rad]: J of every joint."""
     # puppet x, z, y are turns about character +X, -Y, +Z: the flexion, side-bend and rotation of a trunk, and this is
     # `anatomy.from_angles` of one, multiplied out because every instant of every actor passes here
-    half = np.ascontiguousarray(angles * _HALVES)
-    cosine, sine = np.cos(half), np.sin(half)
+    half = angles * _HALVES
+    cosine, sine = trig.cos(half), trig.sin(half)
     cx, cy, cz = cosine[..., 0], cosine[..., 1], cosine[..., 2]
     sx, sy, sz = sine[..., 0], sine[..., 1], sine[..., 2]
     cc, ss, cs, sc = cx * cz, sx * sz, cx * sz, sx * cz

@@ -18,14 +18,16 @@ from ...world import World
 from ..spaces.arm_space import Arm, Held, arm_space, checker
 from ..spaces.collision import clearance
 from ..spaces.rrt import SearchParams, plan, stopped
-from ..spaces.shortcut import SmoothParams, rounded, shorten
+from ..spaces.shortcut import SmoothParams, lengths, rounded, shorten
 from ..spaces.solids import Shapes, Solids, solids
 from ..spaces.space import Bools, Space, hits
-from ..spaces.tree import Search
+from ..spaces.tree import Found, Search
 from .grasp import Grasp
 from .ledger import Ledger, Sought
 
 UP = np.array([0.0, 0.0, 1.0])
+ROUND_ABOUT, AGAIN = 1.8, 4
+"""So many times the straight way is long, and how many ways are compared then."""
 THIN = (1.0, 0.8, 0.6)
 """How thick the arm is taken, when at full thickness it touches something at one of its ends."""
 
@@ -139,8 +141,8 @@ class ArmWork:
         except Timeout:
             between = start + np.linspace(0.0, 1.0, 24)[:, None] * (goal - start)
             raise NoPath(f"no way around {self.blocker(arm, found, between)}") from None
-        self.ledger.looks += answer.search.looks
         path = shorten(space, answer.path, self.smooth, np.random.default_rng(self.search.seed))
+        answer, path = self._shorter(space, answer, path)
         whole = Path(_joined(before, path.points, after), path.axes)
         bent = rounded(space, whole, self.smooth.corners)
         if bent is whole and not hits(space, path.points):
@@ -148,6 +150,26 @@ class ArmWork:
             bent = Path(_joined(before, smooth.points, after), path.axes)
         self.ledger.sought.append(_shown(arm, found, answer.search, bent.points, path.points))
         return bent.points
+
+    def _shorter(self, space: Space, answer: Found, path: Path) -> tuple[Found, Path]:
+        """The shortest of a few ways between the same ends, where the first one goes a long way round."""
+        self.ledger.looks += answer.search.looks
+        long = float(lengths(space, path.points)[-1])
+        direct = float(space.distance(path.points[0], path.points[-1]))
+        for seed in range(1, AGAIN):
+            if long < ROUND_ABOUT * direct:
+                break
+            other = replace(self.search, seed=(self.search.seed + 7919 * seed) % 2**31)
+            try:
+                again = plan(space, path.points[0], path.points[-1], other, should_stop=self.should_stop)
+            except Timeout:
+                continue
+            self.ledger.looks += again.search.looks
+            way = shorten(space, again.path, self.smooth, np.random.default_rng(other.seed))
+            far = float(lengths(space, way.points)[-1])
+            if far < long:
+                answer, path, long = again, way, far
+        return answer, path
 
     def _relaxed(self, space: Space, found: Solids, ends: Array, thin: float) -> Space:
         """The space in which the loose hand touches none of these solids either."""

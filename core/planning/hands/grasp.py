@@ -29,6 +29,8 @@ STANDOFF = 0.08
 """How far from the grasp the straight approach begins [m]."""
 _YAWS, _ROLLS = 12, 16
 _TILTS = np.radians([25.0, 45.0])
+_ASKEW = tuple(np.radians([0.0, 25.0, -25.0]))
+"""How far from straight a handle is taken."""
 _SMALL = 0.16
 """Thickness up to which thumb and index finger alone take something, of the length of the hand."""
 HAND = 0.19
@@ -220,7 +222,13 @@ def _cup(cup: Handle, points: Array, hand: float) -> list[Grasp]:
     shape = Bounds("cylinder", cup.foot, axes, np.array([cup.radius, cup.radius, cup.half]))
     grip = cup.grip + 0.002 * x
     by_handle = ("any", "drink", "pour", "carry")
-    out = [Grasp(framed(-x, cup.axis, grip), "power", by_handle, 1.0, name="handle")]
+    out = []
+    for yaw in _ASKEW:
+        palm = quat.rotate(quat.about(cup.axis, yaw), -x)
+        for roll in _ASKEW:
+            thumb = quat.rotate(quat.about(palm, roll), cup.axis)
+            quality = 1.0 - 0.3 * (abs(yaw) + abs(roll))
+            out.append(Grasp(framed(palm, thumb, grip), "power", by_handle, quality, name="handle"))
     for grasp in _round(shape, points[cup.body], hand):
         # fingers that wrap around would meet the handle unless the palm is across from it
         if grasp.name != "around" or (grasp.frame[:3, 3] - cup.foot) @ x < -0.6 * cup.radius:

@@ -46,6 +46,7 @@ def reach(job: Job) -> Reached:
         raise NotVisible(f"{job.actor} does not see {target.name}; look for it first")
     check(job, target)
     shapes = job.shapes or Shapes()
+    job = replace(job, shapes=shapes)
     failure: TroupeError | None = None
     for skill in bodies_for(job, target):
         try:

@@ -91,7 +91,7 @@ def bodies_for(job: Job, target: Body) -> list[Callable[[], Stand]]:
 
         def closer() -> Stand:
             place = place_of(job, target)
-            walked = stepped(job.skeleton, job.pose, job.world, place, job.fps, job.params.hand, job.moved)
+            walked = stepped(job.skeleton, job.pose, job.world, place, job.fps, job.params.hand, job.moved, job.shapes)
             end = walked.pose(len(walked) - 1)
             return replace(job, pose=end, time=job.time + walked.duration), None, walked
 

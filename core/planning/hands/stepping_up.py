@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 
@@ -17,10 +18,10 @@ from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import World
 from ..spaces.body_shape import ARM_PARTS, capsules
 from ..spaces.collision import clearance
-from ..spaces.solids import solids
+from ..spaces.solids import Shapes, solids
 
-EASY = 0.65
-"""Distance of shoulder and thing at which it is handled easily, of the length of the arm."""
+EASY = (0.65, 0.8, 0.95)
+"""Distances of shoulder and thing at which it is handled easily, of the length of the arm, the best first."""
 _AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
 _GAP = 0.02
 """Between the body where it stands and anything [m]."""
@@ -34,6 +35,7 @@ def stance(
     place: Array,
     hand: str = "auto",
     moved: Mapping[str, Array] | None = None,
+    shapes: Shapes | None = None,
 ) -> Array:
     """(3,) x, y [m] and heading [rad] from which a place (3,) is in easy reach and where there is room to stand.
 
@@ -44,18 +46,18 @@ def stance(
     shoulders = positions[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]]
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_L")])) for r in ("forearm", "hand"))
     rise = float(place[2] - shoulders[:, 2].mean())
-    far = np.sqrt(max((EASY * arm) ** 2 - rise**2, (0.45 * arm) ** 2))
+    farther = [np.sqrt(max((share * arm) ** 2 - rise**2, (0.45 * arm) ** 2)) for share in EASY]
     here, facing = pose.root[:2], float(quat.heading(globals[0]))
     back = quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), -facing), shoulders - pose.root)
     sideways = float(back[0 if hand == "L" else 1, 0]) if hand != "auto" else 0.0
     ahead = -float(back[:, 1].mean())
     toward = place[:2] - here
     direct = float(np.arctan2(toward[0], -toward[1]))
-    still = solids(world, 0.0, None, [b.name for b in world.bodies if b.kind == "ground"], None, dict(moved or {}))
+    still = solids(world, 0.0, None, [b.name for b in world.bodies if b.kind == "ground"], shapes, dict(moved or {}))
     shape = capsules(skeleton)
     shape = shape.chosen([part for part in shape.parts if part[:-2] not in ARM_PARTS])
     starts, ends = shape.placed(positions, globals)
-    for turn in _AROUND:
+    for far, turn in product(farther, _AROUND):
         heading = direct + float(turn)
         forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
         spot = place[:2] - (far + ahead) * forward - sideways * left
@@ -76,13 +78,14 @@ def stepped(
     fps: float,
     hand: str = "auto",
     moved: Mapping[str, Array] | None = None,
+    shapes: Shapes | None = None,
 ) -> Motion:
     """Walk to where a place (3,) is in easy reach, straight, and face it.
 
     Raises:
         NoPath: There is no room to stand there.
     """
-    goal = stance(skeleton, pose, world, place, hand, moved)
+    goal = stance(skeleton, pose, world, place, hand, moved, shapes)
     _, globals = fk.forward(skeleton, pose.rotations, pose.root)
     heading = float(quat.heading(globals[0]))
     start = pose.root[:2]

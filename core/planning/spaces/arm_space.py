@@ -16,7 +16,7 @@ from ...kinematics import anatomy
 from ...kinematics.arm_chain import arm_chain
 from ...kinematics.arm_goals import Trial
 from ...kinematics.arm_ik import Free
-from ...maths import quat
+from ...maths import quat, trig
 from ...skeleton import Array, Skeleton
 from .body_shape import ARM_PARTS, TRUNK, beads, capsules
 from .collision import Checker
@@ -110,8 +110,7 @@ class Arm:
         """Places of elbow and wrist (3, N) [m] and the hand's axes (3 axes, 3, N), of configurations (N, 7)."""
         turns = np.empty((7, len(q)), dtype=np.complex128)
         angles = q.T * -self._signs[:, None]
-        np.cos(angles, out=turns.real)
-        np.sin(angles, out=turns.imag)
+        turns.real, turns.imag = np.cos(angles), np.sin(angles)
         pair = np.empty((3, len(q)), dtype=np.complex128)
         re, im = pair.real, pair.imag
         a, b, c = self._frame.T[:, :, None]
@@ -196,10 +195,10 @@ class Arm:
         ball = np.where(other[..., None], both[1], both[0])
         # the forearm's axis is turned by the hinge alone
         axis, seen = self._axis, quat.rotate(rotations[..., 1, :], self._axis)
-        hinge = np.arctan2(seen[..., 2], seen[..., 1]) - np.arctan2(axis[2], axis[1])
+        hinge = trig.arctan2(seen[..., 2], seen[..., 1]) - trig.arctan2(axis[2], axis[1])
         turn = quat.multiply(quat.about(np.array([-1.0, 0.0, 0.0]), hinge), rotations[..., 1, :])
         elbow = self._signs[3] * hinge
-        forearm = self._signs[4] * 2.0 * np.arctan2(turn[..., 1:] @ axis, turn[..., 0])
+        forearm = self._signs[4] * 2.0 * trig.arctan2(turn[..., 1:] @ axis, turn[..., 0])
         w, x, y, _ = np.moveaxis(rotations[..., 2, :], -1, 0)
         wrist = [self._signs[5] * 2.0 * np.arctan2(y, w), self._signs[6] * 2.0 * np.arctan2(x, w)]
         rest = np.stack([elbow, forearm, *wrist], axis=-1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...figure.mannequin import mannequin, rest_pose
 from ...kinematics import anatomy
-from ...maths import quat
+from ...maths import quat, trig
 from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import Body, World
 from .collision import Checker
@@ -86,7 +86,7 @@ def l_shape() -> Problem:
     check = Checker(solids(world), lengths, np.full(2, thick * np.sqrt(2.0)))
 
     def free(q: Array) -> Bools:
-        c, s = np.cos(q[:, 2]), np.sin(q[:, 2])
+        c, s = trig.cos(q[:, 2]), trig.sin(q[:, 2])
         begin, vector = np.zeros((3, 2, len(q))), np.zeros((3, 2, len(q)))
         for k in range(2):
             (ax, ay), (bx, by) = starts[k], ends[k] - starts[k]

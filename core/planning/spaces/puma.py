@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import NoIK
+from ...maths import trig
 from ...skeleton import Array
 from ...world import World
 from .collision import Checker
@@ -36,7 +37,7 @@ def forward(q: Array) -> Array:
     frame[..., :3, 3] = BASE
     out = []
     for k in range(6):
-        c, s = np.cos(q[..., k]), np.sin(q[..., k])
+        c, s = trig.cos(q[..., k]), trig.sin(q[..., k])
         ca, sa = np.cos(_TWISTS[k]), np.sin(_TWISTS[k])
         step = np.zeros((*q.shape[:-1], 4, 4))
         step[..., 0, 0], step[..., 0, 1], step[..., 0, 3] = c, -s, _OFFSETS[k]

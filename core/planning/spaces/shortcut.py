@@ -86,7 +86,7 @@ REFINED = 3
 """How often a way is shortened anew with looks twice as close, when it touches something between them."""
 WORTH = 0.01
 """Gain, of the length, below which a round counts as failed."""
-_CORNERS = 24
+_CORNERS = 64
 """Most corners of a way between which all short-cuts are tried at first."""
 
 
@@ -99,6 +99,12 @@ def _shortened(space: Space, points: Array, params: SmoothParams, rng: np.random
         total = known[-1]
         first = rng.uniform(0.0, total, params.together)
         last = np.minimum(total, first + rng.uniform(0.0, params.window * total, params.together))
+        # half of them cut a corner off, which is where a way that is nearly short still has something to gain
+        half = params.together // 2
+        corner = rng.integers(1, len(points) - 1, half)
+        legs, share = np.diff(known), rng.uniform(0.05, 1.0, (2, half))
+        first[:half] = known[corner] - share[0] * np.minimum(legs[corner - 1], 0.5 * params.window * total)
+        last[:half] = known[corner] + share[1] * np.minimum(legs[corner], 0.5 * params.window * total)
         ends = along(space, points, np.stack([first, last]), known)
         gain = (last - first) - space.distance(*ends)
         gain[gain < 1e-9] = 0.0

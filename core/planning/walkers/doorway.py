@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ...maths import trig
 from ...maths.spline import arc_length, at_length
 from ...skeleton import Array
 from ..ways.chart import clearance
@@ -39,7 +40,7 @@ def narrow_spans(points: Array, walk: Walkable, radius: float) -> Array:
     on = at_length(points, s, lengths)
     ahead = at_length(points, np.minimum(s + 0.3, lengths[-1]), lengths)
     before = at_length(points, np.maximum(s - 0.3, 0.0), lengths)
-    course = np.arctan2(*(ahead - before).T[::-1])
+    course = trig.arctan2(*(ahead - before).T[::-1])
     steps = np.arange(walk.cell / 2, max(REACH, walk.cell), walk.cell / 2)
     width = np.full(len(s), np.inf)
     for turn in (-0.5, 0.0, 0.5):

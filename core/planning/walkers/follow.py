@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
+from ...maths import trig
 from ...maths.ramp import smoothstep, wrap
 from ...params import Params, param
 from ...skeleton import Array
@@ -185,7 +186,7 @@ def wish(movers: Movers, way: Ways, gain: Gains, go: Array | float = 1.0, there:
     left = np.hypot(*(way.goal - movers.place).T)
     arrived = left <= gain.arrive
     far = (off * off).sum(axis=-1) > 1e-12
-    bearing = np.where(far, np.arctan2(off[:, 0], -off[:, 1]), movers.heading)
+    bearing = np.where(far, trig.arctan2(off[:, 0], -off[:, 1]), movers.heading)
     cruise = gain.speed * np.asarray(go, dtype=np.float64)
     if gain.foresight.any():
         cruise = np.minimum(cruise, _corner_speed(way, along, gain))

@@ -16,6 +16,7 @@ import numpy as np
 from ...errors import NoPath
 from ...gait.travel import TravelParams
 from ...gait.walking import WalkStyle
+from ...maths import trig
 from ...motion import Path
 from ...params import Params, param
 from ...skeleton import Array, Pose, Skeleton
@@ -278,7 +279,7 @@ def gathered(told: Mapping[str, Going], bases: Mapping[str, Array], centres: Map
             continue
         # everybody comes to stand on the side it comes from
         off = np.array([bases[n][:2] for n in names]) - middle
-        order = [names[k] for k in np.argsort(np.arctan2(off[:, 1], off[:, 0]), kind="stable")]
+        order = [names[k] for k in np.argsort(trig.arctan2(off[:, 1], off[:, 0]), kind="stable")]
         room = 2.0 * max(told[n].radius for n in names) + 0.3
         ring = max(room / 2.0, room * len(names) / (2.0 * np.pi))
         first = float(np.arctan2(*(np.array(bases[order[0]][:2]) - middle)[::-1]))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...maths import trig
 from ...maths.ramp import wrap
 from ...params import param
 from ...skeleton import Array
@@ -233,14 +234,14 @@ class Search(Behaviour):
 
     def _cost(self, senses: Senses, cells: Array) -> Array:
         off = cells - senses.here
-        turn = np.abs(wrap(np.arctan2(off[:, 0], -off[:, 1]) - senses.heading))
+        turn = np.abs(wrap(trig.arctan2(off[:, 0], -off[:, 1]) - senses.heading))
         out: Array = np.hypot(*off.T) + 0.5 * turn
         return out
 
     def _seen(self, senses: Senses, cells: Array) -> npt.NDArray[np.bool_]:
         off = cells - senses.here
         far = np.hypot(*off.T)
-        turn = np.abs(wrap(np.arctan2(off[:, 0], -off[:, 1]) - senses.heading))
+        turn = np.abs(wrap(trig.arctan2(off[:, 0], -off[:, 1]) - senses.heading))
         out: npt.NDArray[np.bool_] = far < UNDERFOOT
         look = np.flatnonzero((far <= self.range) & (turn <= senses.view / 2) & ~out)
         if len(look):

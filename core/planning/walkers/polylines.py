@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import InvalidMotion
+from ...maths import trig
 from ...maths.ramp import wrap
 from ...maths.spline import arc_length
 from ...skeleton import Array
@@ -62,7 +63,7 @@ def ways(polylines: Sequence[Array]) -> Ways:
         lengths[a, :n] = arc_length(line) if n > 1 else 0.0
         lengths[a, n:] = lengths[a, n - 1]
     step = np.diff(points, axis=1)
-    course = np.arctan2(step[..., 0], -step[..., 1])
+    course = trig.arctan2(step[..., 0], -step[..., 1])
     bends = np.zeros(lengths.shape)
     bends[:, 1:-1] = np.minimum(np.abs(wrap(np.diff(course, axis=1))) / (np.pi / 2), 1.0)
     bends[:, 1:-1][np.diff(lengths, axis=1)[:, 1:] <= 0] = 0.0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ...maths import trig
 from ...motion import Path
 from ...skeleton import Array
 from ...world import Body, World
@@ -247,7 +248,7 @@ def crossing(seed: int = 0, count: int = 20, size: float = 6.0) -> Scene:
         return np.array(spots)
 
     starts, goals = ring(), ring()
-    starts = starts[np.argsort(np.arctan2(starts[:, 1], starts[:, 0]))]
+    starts = starts[np.argsort(trig.arctan2(starts[:, 1], starts[:, 0]))]
     goals = goals[np.argsort(np.arctan2(-goals[:, 1], -goals[:, 0]))]
     actors = {
         f"Walker {k + 1}": ActorSetup(towards(*starts[k], *goals[k]), Go(place=(*goals[k], 0.0))) for k in range(count)

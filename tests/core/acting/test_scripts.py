@@ -261,3 +261,15 @@ def test_a_hold_on_several_conditions_ends_when_all_hold_whichever_was_missing_l
       { set my "mood" to 1 } }
     define SCRIPT "Fortune" { { wait 3 s } { set my "luck" to 1 } }"""
     assert shown(play(text), "Ann") == [(4.0, "Wave")]
+
+
+def test_all_who_wait_for_the_same_go_on_together_whichever_was_missing_last():
+    text = """define ACTOR Ann { does "Moods" mood 0 luck 0 }
+    define ACTOR Bob { does "s" } define ACTOR Cy { does "s" } define ACTOR Di { does "t" }
+    define SCRIPT "s" { { wait until { Ann's "mood" is 1 and Ann's "luck" is 1 } } { "Wave" } }
+    define SCRIPT "t" { { wait until { Ann's "mood" is 1 and Ann's "luck" is my "luck" } } { "Clap" } }
+    define SCRIPT "Moods" { { wait 1 s } { set my "mood" to 1 } { wait 1 s } { set my "luck" to 1 } { wait 1 s } }"""
+    record = play(text, Member("Di", properties={"luck": 1.0}), dt=1 / 30)
+    waved = [shown(record, name) for name in ("Bob", "Cy")]
+    assert waved[0] == waved[1] == [(pytest.approx(2.0, abs=0.04), "Wave")]
+    assert shown(record, "Di") == [(pytest.approx(2.0, abs=0.04), "Clap")]
