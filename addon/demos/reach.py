@@ -7,12 +7,12 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core.maths import quat
 from ...core.planning.hands.chess import Position, at_the_board, goal_of
+from ...core.planning.hands.workplaces import CONTROLS, driving_seat, pot_scene, wheel_housing
 from ...core.planning.spaces.problems import bottle_scene
-from ...core.planning.spaces.problems import seated as seated_pose
-from ...core.planning.spaces.set_pieces import bottle, box, lathe, placed
-from ...core.world import Body
+from ...core.planning.spaces.set_pieces import bottle, box
+from ...core.skeleton import Pose, Skeleton
+from ...core.world import World
 from ._set import at_ease, body, choose, company, end_with, paint_of, posed, spot, view
 
 GLASS, WOOD, GREEN = (0.75, 0.85, 0.9), (0.72, 0.55, 0.38), (0.2, 0.5, 0.3)
@@ -87,31 +87,43 @@ def chess(context: bpy.types.Context) -> None:
 
 def controls(context: bpy.types.Context) -> None:
     """At the wheel of a car: the wheel, a lever and a switch are touched one after the other."""
+    actor = _workplace(context, *driving_seat())
+    for name in CONTROLS:
+        bpy.ops.troupe.reach(task="touch", target=name, hold=0.2, step=False)
+        end_with(context, actor)
+        context.scene.frame_set(context.scene.frame_end)
     context.scene.frame_set(1)
-    skeleton, pose = seated_pose()
-    turn = np.linspace(0.0, 2.0 * np.pi, 17)
-    rim = [(0.0, -0.012), *((0.17 + 0.014 * np.cos(a), 0.014 * np.sin(a)) for a in turn), (0.0, 0.012)]
-    vertices, faces = lathe(rim[:1] + rim[1:-1][8:17] + rim[-1:], 48)
-    tilt = quat.to_matrix(quat.about(np.array([1.0, 0.0, 0.0]), 1.1))
-    hips = float(pose.root[2])
-    things = (
-        Body("Wheel", 0, vertices, faces, placed((0.0, -0.48, hips + 0.42), tilt)[None]),
-        box("Lever", (0.012, 0.012, 0.07), (-0.28, -0.42, hips + 0.2)),
-        box("Switch", (0.015, 0.012, 0.02), (-0.3, -0.56, hips + 0.46)),
-        box("Dashboard", (0.6, 0.06, 0.12), (0.0, -0.68, hips + 0.42)),
-        box("Seat", (0.24, 0.22, 0.02), (0.0, 0.02, hips - 0.13)),
-    )
-    for thing in things:
-        body(context, thing, paint_of(f"Set {thing.name}", GREEN if thing.name in ("Lever", "Switch") else GLASS))
+
+
+def housing(context: bpy.types.Context) -> None:
+    """A tool out of an open box and through a narrow opening into the housing of a tractor's wheel."""
+    skeleton, pose, world, there = wheel_housing()
+    actor = _workplace(context, skeleton, pose, world)
+    spot(context, "There", there)
+    bpy.ops.troupe.reach(task="move", target="tool", destination="There", step=False)
+    end_with(context, actor)
+
+
+def pot(context: bpy.types.Context) -> None:
+    """A pot that is in sight is taken to another place."""
+    skeleton, pose, world, there = pot_scene()
+    actor = _workplace(context, skeleton, pose, world)
+    spot(context, "There", there)
+    bpy.ops.troupe.reach(task="move", target="pot", destination="There", sighted=True)
+    end_with(context, actor)
+
+
+def _workplace(context: bpy.types.Context, skeleton: Skeleton, pose: Pose, world: World) -> Any:
+    """Somebody in a pose among things."""
+    context.scene.frame_set(1)
+    for thing in world.bodies:
+        colour = GREEN if thing.kind == "prop" or thing.name in CONTROLS else WOOD if "table" in thing.name else GLASS
+        body(context, thing, paint_of(f"Set {thing.name.split()[0]}", colour))
     bpy.ops.troupe.mannequin()
     actor = context.object
     posed(context, actor, skeleton, pose)
     choose(context, actor)
-    for name in ("Lever", "Switch", "Wheel"):
-        bpy.ops.troupe.reach(task="touch", target=name, hand="R", hold=0.2, step=False)
-        end_with(context, actor)
-        context.scene.frame_set(context.scene.frame_end)
-    context.scene.frame_set(1)
+    return actor
 
 
 def give(context: bpy.types.Context) -> None:

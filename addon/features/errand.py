@@ -113,8 +113,10 @@ class Errand:
     def done(self, should_stop: Callable[[], bool]) -> Reached:
         """The task done; in a thread."""
         from ...core.planning.hands.reach import reach
+        from ...core.planning.hands.workplaces import in_sight
 
-        return reach(replace(self.shrunk(), should_stop=should_stop))
+        job = replace(self.shrunk(), should_stop=should_stop)
+        return reach(in_sight(job) if job.params.sighted else job)
 
     def shrunk(self) -> Job:
         """The task of a person that is to this one as the world around it is to the scene."""

@@ -22,14 +22,13 @@ from .alignment import AlignParams, has_contacts, moments, with_contacts
 from .concatenate import concatenate
 from .footlock import footlock
 from .mixing import clock, courses, mixed, rounds, shared, taken, weights_at
+from .planted import EASE, hold_mixed
 from .resample import slice as part_of
 from .scope import ScopeParams, mask, mix, part_mask, weight
 
 CLIPS = ("first", "second", "third", "fourth")
 LIMBS = ("hips", "trunk", "head", "arm_L", "arm_R", "leg_L", "leg_R")
 """The parts of the body that may be mixed in shares of their own, of `scope.SCOPES`."""
-_EASE = 0.3
-"""Time before and after a transition in which held feet are let go again [s]."""
 
 
 @dataclass(frozen=True)
@@ -151,8 +150,9 @@ def blend(
         pace = np.stack([np.ones(len(places)), *np.zeros((len(clips) - 1, len(places)))])
     takes, places = taken(clips, ways, clock(ways, pace), loop)
     bands = np.array(params.bands)[:, : len(clips)] if params.bands else None
-    out = replace(mixed(takes, _scoped(weights, places, clips, params), bands), loop=loop)
-    return footlock(out) if params.plant and has_contacts(out) else out
+    shares = _scoped(weights, places, clips, params)
+    out = replace(mixed(takes, shares, bands), loop=loop)
+    return hold_mixed(out, shares if bands is None else None) if params.plant and has_contacts(out) else out
 
 
 def _scoped(weights: npt.ArrayLike, places: Array, clips: Sequence[Motion], params: BlendParams) -> Array:
@@ -189,5 +189,5 @@ def _followed(a: Motion, b: Motion, params: BlendParams) -> Motion:
     if not params.plant or not has_contacts(out):
         return out
     end = bases.closed(a).duration
-    begin = max(end - params.zone - _EASE, 0.0)
-    return mix(out, footlock(out), ScopeParams(range="part", begin=begin, end=end + _EASE, soft=_EASE))
+    begin = max(end - params.zone - EASE, 0.0)
+    return mix(out, footlock(out), ScopeParams(range="part", begin=begin, end=end + EASE, soft=EASE))

@@ -1,4 +1,4 @@
-"""Feet left where they were: an edited motion keeps the contacts of the motion it was made from."""
+"""Feet left where they were, and held where clips are mixed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from ..maths.ramp import smoothstep
 from ..motion import Motion
 from ..skeleton import SIDES, Array
 from .contacts import CURVES, Flags, contacts, runs
+from .footlock import footlock
+from .scope import ScopeParams, mix, part_mask
 
+EASE = 0.3
+"""Time before and after clips are mixed in which held feet are let go again [s]."""
 SETTLE = 0.12
 """Time within which the speed that a change has at the end of a contact dies away [s]."""
 
@@ -94,3 +98,19 @@ def _dying(x: Array) -> Array:
     inside = np.minimum(x, 1.0)
     out: Array = inside * (1.0 - inside) ** 2
     return out
+
+
+def hold_mixed(motion: Motion, shares: Array | None) -> Motion:
+    """A mixture with its feet held still while legs or hips are of several clips; those of one alone stay its own.
+
+    `shares` (Q, T, J + 1) of the clips; None where they are mixed throughout.
+    """
+    if shares is None:
+        return footlock(motion)
+    legs = part_mask(motion.skeleton, "legs") | part_mask(motion.skeleton, "hips")
+    own = np.abs(shares[..., legs][None] - np.eye(len(shares))[:, :, None, None]).max(axis=(1, 3)) < 1e-9
+    together = np.flatnonzero(~own.any(axis=0)) / motion.fps
+    if not len(together):
+        return motion
+    begin, end = max(float(together[0]) - EASE, 0.0), float(together[-1]) + EASE
+    return mix(motion, footlock(motion), ScopeParams(range="part", begin=begin, end=end, soft=EASE))

@@ -16,8 +16,8 @@ from ..motion import Motion
 from ..params import param
 from ..skeleton import Array
 from .alignment import AlignParams, has_contacts, moments, with_contacts
-from .footlock import footlock
 from .mixing import clock, courses, mixed, rounds, taken
+from .planted import hold_mixed
 from .retime import ROUNDED, retime
 from .scope import ScopeParams, mask, weight
 
@@ -60,8 +60,9 @@ def timewarp(a: Motion, b: Motion, params: TimewarpParams | None = None) -> Moti
     if not amount.any():
         return replace(takes[0], loop=loop)
     chosen = amount[:, None] * mask(a.skeleton, params)
-    out = replace(mixed(takes, np.stack([1.0 - chosen, chosen])), loop=loop)
-    return footlock(out) if params.plant and has_contacts(out) else out
+    shares = np.stack([1.0 - chosen, chosen])
+    out = replace(mixed(takes, shares), loop=loop)
+    return hold_mixed(out, shares) if params.plant and has_contacts(out) else out
 
 
 def curve_of(a: Motion, b: Motion, params: TimewarpParams) -> Array:

@@ -197,7 +197,7 @@ class _Grid(NamedTuple):
         for k, (x, left, taken, whole, d) in enumerate(lines, rows.start):
             if not costs.free:
                 add(x, left, x)
-            least(x, above, w)
+            least(x, above, out=w)
             subtract(w, taken, w)
             if within is not None:
                 w[: within[k, 0] - columns.start] = np.inf

@@ -52,7 +52,7 @@ def test_half_of_each_walk_has_even_steps_and_planted_feet(pair):
 def test_the_actors_own_clip_comes_back_at_nothing_of_the_other(pair):
     slow, fast = pair
     before = shown(slow)
-    bpy.ops.troupe.blend(source=fast.name, amount=0.0, plant=False)
+    bpy.ops.troupe.blend(source=fast.name, amount=0.0)
     after = result(slow)
     assert len(after) == len(before)
     assert np.abs(after.roots - before.roots).max() < 1e-3
@@ -62,7 +62,7 @@ def test_the_actors_own_clip_comes_back_at_nothing_of_the_other(pair):
 def test_arms_alone_are_blended(pair):
     slow, fast = pair
     before = shown(slow)
-    bpy.ops.troupe.blend(action=results.results_of(fast)[-1].action.name, amount=1.0, scope="arms", plant=False)
+    bpy.ops.troupe.blend(action=results.results_of(fast)[-1].action.name, amount=1.0, scope="arms")
     after = shown(slow)
     figure = before.skeleton
     leg, arm = figure.joint("shin_L"), figure.joint("upper_arm_L")

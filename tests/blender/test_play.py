@@ -187,7 +187,7 @@ def test_a_direction_given_live_is_recorded_and_baked():
     bpy.ops.troupe.play_live()
     assert live.running() is not None
     feet = []
-    for frame in range(2, 61):
+    for frame in range(2, 54):
         scene.frame_set(frame)
         feet.append([cast[1].matrix_world @ cast[1].pose.bones[f"foot.{side}"].head for side in "LR"])
         if frame == 12:

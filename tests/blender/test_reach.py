@@ -2,6 +2,7 @@
 
 import afoot
 import bpy
+import canon
 import numpy as np
 import pytest
 import stage
@@ -250,3 +251,32 @@ def test_one_actor_hands_a_bottle_to_another_who_then_holds_it():
     frames = np.array([closed + 1.0, closed + 6.5, took["last"] + 3.0])
     rel = np.linalg.inv(bones(other, bone, frames)) @ matrices(prop, frames)
     assert np.abs(rel - rel[0]).max() < 1e-4
+
+
+def test_a_result_is_made_again_alike_and_removing_it_leaves_the_prop_where_it_was():
+    ob = stage.actor()
+    prop, _ = table(ob)
+    stage.still(bpy.data.objects)
+    before = np.array(prop.matrix_world)
+    bpy.ops.troupe.reach(task="move", target="Bottle", destination="There", gaze=0.0)
+    (found,) = results.results_of(ob)
+    keys, record = canon.keys_of(found.action), handling.record_of(found.action)
+    bpy.context.scene.frame_set(record["last"] + 5)
+    there = np.array(prop.matrix_world)
+    bpy.ops.troupe.regenerate()
+    assert canon.keys_of(results.results_of(ob)[0].action) == keys
+    assert handling.record_of(results.results_of(ob)[0].action) == record
+    assert np.allclose(matrices(prop, [record["last"] + 5.0])[0], there, atol=1e-5)
+    assert len([s for t in prop.animation_data.nla_tracks for s in t.strips]) == 1 and len(prop.constraints) == 1
+    bpy.ops.troupe.remove_result(every=True)
+    assert not len(prop.constraints) and np.allclose(matrices(prop, [40.0])[0], before, atol=1e-5)
+
+
+@pytest.mark.req("kuffner", 60)
+def test_what_an_actor_does_not_see_it_does_not_take():
+    ob = stage.actor()
+    table(ob)
+    put(box("Screen", (0.3, 0.01, 0.3), (-0.2, -0.3, 1.25)))
+    with pytest.raises(RuntimeError, match="does not see Bottle"):
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", sighted=True)
+    assert not results.results_of(ob)

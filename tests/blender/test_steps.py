@@ -1,12 +1,15 @@
 """Long work goes step by step and can be stopped at any of them, leaving everything as it was."""
 
+import threading
+import time
+
 import bpy
 import canon
 import pytest
 import rig_zoo
 import stage
 from troupe.addon.features.retarget import Operator
-from troupe.addon.steps import at_once, finish
+from troupe.addon.steps import aside, at_once, finish
 from troupe.core.filters.retarget import RetargetParams
 from troupe.core.landing import LandingParams
 
@@ -72,3 +75,25 @@ def test_a_part_laid_over_a_control_rig_goes_with_the_body(data):
     again = bake.read(ob, cast, bpy.context, frames=(1, 40))
     place, turn = stage.errors(walked, again)
     assert place < 1e-4 and turn < 2e-3, "the same arms on the same walk change nothing"
+
+
+@pytest.mark.req("kuffner", 101)
+def test_work_in_a_thread_gives_control_back_and_stops_when_it_is_closed():
+    stopped = threading.Event()
+
+    def search(should_stop):
+        while not should_stop():
+            time.sleep(0.005)
+        stopped.set()
+
+    work = aside(search)
+    assert 0.0 < next(work) < next(work) < 1.0
+    work.close()
+    assert stopped.wait(5.0)
+    assert finish(aside(lambda _stop: 7)) == 7
+    with pytest.raises(ValueError, match="no way"):
+        finish(aside(_fails))
+
+
+def _fails(_stop):
+    raise ValueError("no way")

@@ -41,7 +41,8 @@ def test_it_does_not_matter_where_arrays_lie(name):
 def test_another_process_makes_the_same():
     here = Path(__file__)
     code = f"import test_same_bits as t; print(*map(t.digest, {list(MAKERS)!r}))"
-    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(here.parent), str(here.parents[1])])}
+    paths = [str(here.parent), str(here.parents[1]), *sys.path]
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
     there = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
     assert there.stdout.split() == [digest(name) for name in MAKERS]
 

@@ -50,6 +50,7 @@ class ReachParams(Params):
         0.8, lo=0.0, hi=1.0, basic=False, help="How far the head turns to what the hand does; 0 for not"
     )
     standoff: bool = param(True, basic=False, help="Stop short of the prop and go the rest straight")
+    sighted: bool = param(False, basic=False, help="Deal only with what it sees from where it stands")
     tries: int = param(6, lo=1, hi=100, basic=False, help="Grasps tried with one hand")
     budget: int = param(1500, lo=1, hi=1_000_000, basic=False, help="Rounds of a search for a way")
     seed: int = param(0, lo=0, hi=2**31 - 1, basic=False, help="Number from which everything random follows")

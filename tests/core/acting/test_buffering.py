@@ -69,7 +69,8 @@ def test_no_instant_mixes_a_buffered_action_with_an_unrelated_one(seed):
     state = start(lib, MANNEQUIN)
     for t in np.sort(rng.uniform(0, 4, 9)):
         state = state.select("", str(rng.choice(["sides", "behind", "clap", "hips"])), float(t))
-    for k in range(1, 7 * 60):
+    # after the last request there are at most three moves of half a second
+    for k in range(1, round(5.6 * 60)):
         state = state.advance(k / 60)
         w = state.weights("arms")
         if w.get("behind", 0.0) > 0.001:

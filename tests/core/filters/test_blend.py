@@ -184,6 +184,15 @@ def test_recorded_walks_that_are_not_aligned_lose_their_steps(data):
     assert np.count_nonzero(lost) >= 3
 
 
+def test_feet_are_held_only_while_clips_are_mixed(slow, fast):
+    weights = np.interp(np.arange(5), [0, 2, 3, 4], [0.0, 0.0, 0.5, 0.5])
+    out, loose = (blend((slow, fast), (1 - weights, weights), p) for p in (BlendParams(), LOOSE))
+    apart = quat.distance(out.rotations, loose.rotations).max(axis=1)
+    assert apart[: round(0.5 * len(out)) - 20].max() < 1e-9
+    late = part_of(out, 0.75 * out.duration, out.duration)
+    assert max(s.travel for s in slide(late)) < 1e-3
+
+
 def test_feet_stay_where_they_are_planted(slow, fast):
     out = blend((slow, fast), (0.5, 0.5))
     assert set(out.curves) >= {"contact/foot_L", "contact/toe_R"}
@@ -216,8 +225,12 @@ def test_a_mixture_begins_where_the_first_does_wherever_the_others_are(slow, fas
     assert np.linalg.norm(out.roots[0] - slow.roots[0]) < 0.05
 
 
-def test_one_clip_alone_is_itself(slow, fast):
-    out = blend((slow, fast), (1.0, 0.0), LOOSE)
+@pytest.mark.parametrize("params", [LOOSE, BlendParams()], ids=["loose", "planted"])
+def test_one_clip_alone_is_itself(slow, fast, params):
+    # feet that slide: they are those of the clip and none of the mixture's
+    roots = slow.roots + np.linspace(0.0, 0.3, len(slow))[:, None] * (1.0, 0.0, 0.0)
+    slow = replace(slow, roots=roots)
+    out = blend((slow, fast), (1.0, 0.0), params)
     assert np.abs(out.roots - slow.roots).max() < 1e-9
     assert quat.distance(out.rotations, slow.rotations).max() < 1e-6
     other = blend((slow, fast), (0.0, 1.0), LOOSE)
@@ -254,15 +267,18 @@ def test_weights_over_time_change_the_pace_as_they_go(slow, fast):
     assert steps[-1] == pytest.approx(0.5, abs=0.03)
 
 
-def test_the_scope_keeps_the_rest_as_it_was(slow, fast):
-    out = blend((slow, fast), (0.0, 1.0), replace(LOOSE, scope="arms"))
+@pytest.mark.parametrize("plant", [False, True])
+def test_the_scope_keeps_the_rest_as_it_was(slow, fast, plant):
+    loose = replace(LOOSE, plant=plant)
+    out = blend((slow, fast), (0.0, 1.0), replace(loose, scope="arms"))
     assert len(out) == len(slow)
     legs = [FIGURE.joint(role) for role in ("thigh_L", "shin_R", "foot_L")]
     assert quat.distance(out.rotations[:, legs], slow.rotations[:, legs]).max() < 1e-6
     assert np.abs(out.roots - slow.roots).max() < 1e-6
-    half = blend((slow, bent(slow, (1, 0, 0), 0.4)), (0.0, 1.0), replace(LOOSE, range="part", begin=3.0))
+    half = blend((slow, bent(slow, (1, 0, 0), 0.4)), (0.0, 1.0), replace(loose, range="part", begin=3.0))
     change = quat.distance(half.rotations, slow.rotations).max(axis=1)
-    assert change[: 3 * 60].max() < 1e-6
+    # feet are held from a moment before the range on
+    assert change[: round((3.0 - 0.3 * plant) * 60)].max() < 1e-6
     assert change[-1] == pytest.approx(0.4, abs=0.01)
 
 

@@ -412,6 +412,16 @@ def test_curves_that_are_none_are_refused(slow):
             retime(slow, wrong)
 
 
+def test_poses_of_the_arms_alone_leave_the_feet(slow):
+    # feet that slide: they are the clip's own
+    roots = slow.roots + np.linspace(0.0, 0.3, len(slow))[:, None] * (1.0, 0.0, 0.0)
+    sliding = replace(slow, roots=roots)
+    out = timewarp(sliding, slow, TimewarpParams(pace=0.0, poses=1.0, scope="arms"))
+    legs = [sliding.skeleton.joint(f"{part}_{side}") for part in ("thigh", "shin", "foot") for side in "LR"]
+    assert quat.distance(out.rotations[:, legs], sliding.rotations[:, legs]).max() < 1e-6
+    assert np.abs(out.roots - sliding.roots).max() < 1e-6
+
+
 def test_retiming_by_parameters(slow):
     out = retimed(slow, TimewarpParams(curve=((0.0, 0.0), (slow.duration, 2.0))))
     assert out.duration == pytest.approx(2.0)

@@ -254,7 +254,7 @@ def test_who_searches_finds_what_is_behind_a_wall_and_gives_up_when_there_is_not
     while state.clock < 40.0 and not said(state, "finds"):
         state = step(state, world)
     assert said(state, "finds")
-    alone = begin(world, {"A": ActorSetup(towards(-2, -1, -3, -1), Search(reach=6.0))})
+    alone = begin(world, {"A": ActorSetup(towards(-2, -1, -3, -1), Search(reach=3.5))})
     while alone.clock < 90.0 and not said(alone, "gives up"):
         alone = step(alone, world)
     assert said(alone, "gives up")

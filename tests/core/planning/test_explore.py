@@ -348,7 +348,9 @@ def test_those_who_come_along_are_seen_and_dodged(ends, start):
     base = np.column_stack([np.linspace(*ends, 24 * 8), np.zeros(24 * 8)])
     other = actor_body("Passer", 50, base, 0.25, 1.7)
     world = World((*room(-4, 0, 4, 10), other), 24.0)
-    found = explore.explore(world, start, (0, 9), Explorer(VisionParams(pixels=60)), ExploreParams(radius=0.25))
+    found = explore.explore(
+        world, start, (0, 9), Explorer(VisionParams(pixels=40, interval=3)), ExploreParams(radius=0.25)
+    )
     assert found.arrived
     place = found.path.points[:, :2]
     there = base[np.minimum(np.arange(len(place)), len(base) - 1), :2]

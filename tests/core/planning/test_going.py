@@ -247,7 +247,7 @@ def test_what_is_forgotten_behind_ones_back_depends_on_the_memory(model, left):
     wall = scenes.box("Wall", 8, (-3.0, 3.0, 0.0), (3.0, 3.1, 2.5))
     cup = scenes.box("Cup", 9, (0.5, 2.0, 0.0), (0.9, 2.4, 0.75), "prop")
     ball = scenes.box("Ball", 10, (-1.0, 2.0, 0.0), (-0.6, 2.4, 0.75), "prop", roll)
-    params = ExploringParams(memory=model, forget=0.8, interval=2, cell=0.2)
+    params = ExploringParams(memory=model, forget=0.8, interval=6, cell=0.2)
     trip, _ = outing(World((FLOOR, wall, cup, ball), 24.0), (0.0, 0.0, np.pi), scenes.spot(0.0, -2.4), params)
     assert {"Wall", "Cup", "Ball"} <= set(seen_and_known(trip)[0]["known"])
     if model == "confidence":
