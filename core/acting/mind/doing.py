@@ -263,7 +263,14 @@ class Doing(Agenda):
         if when is None:
             self._awaited[me.serial, channel] = (me, ticket)
         else:
-            self.at(when, me, lambda now: self.finish(me, channel, ticket, now))
+            self.at(when, me, lambda now: self._due(me, channel, ticket, now))
+
+    def _due(self, me: Actor, channel: str, ticket: int, time: float) -> None:
+        # whoever had to give way to somebody since is not there yet
+        if self.stage.is_done(me.name, channel, time):
+            self.finish(me, channel, ticket, time)
+        elif channel in me.busy and me.busy[channel][2] == ticket:
+            self.expect(me, channel, ticket, None)
 
     def finish(self, me: Actor, channel: str, ticket: int, time: float) -> None:
         """What was under way is done, unless another has replaced it."""

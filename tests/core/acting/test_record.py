@@ -9,8 +9,8 @@ from troupe.core.acting.mind.record import Log
 from troupe.core.acting.play import rehearse
 from troupe.core.motion import Event
 
-TEXT = """define SCRIPT "s" { { choose from { "Wave" "Bow" "Clap" } based on "r" for .2 s } { wait between .05 and .2 s }
-  { set my "place" to [1 2]  cue { others } to choose from { "Sit" "Sway" } } { repeat } }
+TEXT = """define SCRIPT "s" { { choose from { "Wave" "Bow" "Clap" } based on "r" for .2 s }
+  { wait between .05 and .2 s } { set my "place" to [1 2]  cue { others } to choose from { "Sit" "Sway" } } { repeat } }
 define DECISION RULE "r" { factor { my "mood" } factor { my "mood" is greater than .3 to within .4 } }"""
 
 
