@@ -60,20 +60,23 @@ def test_walks_in_phase_keep_their_footfalls_when_blended():
     sheet = "".join(
         f"define ACTION {name} {{ tempo 1 fade 0 Lhip {-a}:{a} 0 0 {{ C 0 0 }} Rhip {-a}:{a} 0 0 {{ A 0 0 }}"
         f" Lknee 0:{k} 0 0 {{ bias(D, .25) 0 0 }} Rknee 0:{k} 0 0 {{ bias(B, .25) 0 0 }} }}\n"
-        for name, a, k in (("short", 18, 50), ("long", 34, 70))
+        for name, a, k in (("short", 20, 46), ("long", 32, 76))
     )
     lib = library(sheet + "morph both from short to long amount .5\nGROUP g ACTION short ACTION long ACTION both")
-    changes = {}
-    for name in ("short", "long", "both"):
-        motion = perform(
-            lib, reference_body(), [Selection(0.0, "", name, fade=0.0)], 6.0, 240, BodyParams(clear_arms=False)
-        )
-        left = motion.curves["contact/foot_L"][240:] > 0.5
-        phase = (np.flatnonzero(left[1:] & ~left[:-1]) + 241) / 240 * 360 % 360
-        changes[name] = float(np.median(phase))
-    low, high = sorted((changes["short"], changes["long"]))
-    assert low - 5.0 < changes["both"] < high + 5.0
-    assert high - low < 10.0
+    fading = [Selection(0.0, "", "short", fade=0.0), Selection(0.5, "", "long", fade=5.0)]
+    takes = {name: [Selection(0.0, "", name, fade=0.0)] for name in ("short", "long", "both")} | {"fading": fading}
+    falls = {}
+    for name, wishes in takes.items():
+        motion = perform(lib, reference_body(), wishes, 6.0, 240, BodyParams(clear_arms=False))
+        for side in "LR":
+            on = motion.curves[f"contact/foot_{side}"][240:] > 0.5
+            falls[name, side] = (np.flatnonzero(on[1:] & ~on[:-1]) + 241) / 240 * 360 % 360
+            assert len(falls[name, side]) >= 4
+    for side in "LR":
+        low, high = sorted(float(np.median(falls[name, side])) for name in ("short", "long"))
+        assert high - low < 5.0, "they have their footfalls in common"
+        for name in ("both", "fading"):
+            assert np.all((falls[name, side] > high - 5.0) & (falls[name, side] < low + 5.0)), (name, side)
 
 
 @pytest.mark.req("improv", 47)
