@@ -15,7 +15,8 @@ from ...core.kinematics.cast import Cast
 from ...core.motion import Motion
 from ...core.params import REPERTOIRE
 from ...core.skeleton import Array, Pose
-from .. import bake, extend, scene
+from .. import bake, extend, rig, scene
+from ..scene import volumes
 from ..steps import Steps
 from .base import ActorOperator, MotionOperator, Titled
 from .departure import Departure, departure
@@ -133,4 +134,27 @@ class Show(ActorOperator):
         return f"{actor.name}: {self.group} {self.action or 'none'}"
 
 
-CLASSES = (Show,)
+class SlideVolume(ActorOperator):
+    """Let the selected meshes on bones of the actor slide down them as the joints bend backward, to keep their shape"""
+
+    bl_idname = "troupe.slide_volume"
+    bl_label = "Slide Volumes"
+    slide: bpy.props.FloatProperty(  # type: ignore[valid-type]
+        name="Slide", description="How far they go for each radian of bend", default=0.08, unit="LENGTH"
+    )
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return Operator.why_not(context)
+
+    def act(self, context: bpy.types.Context, actor: Any) -> str:
+        meshes = [o for o in context.selected_objects if o.type == "MESH" and o.parent_type == "BONE"]
+        if not meshes:
+            raise InvalidParam("volume", actor.name, "select the meshes too; each must be parented to a bone")
+        cast = rig.read(actor, context)
+        for mesh in meshes:
+            volumes.slide(actor, cast, mesh, self.slide)
+        return f"{actor.name}: {', '.join(m.name for m in meshes)} slide along their bones"
+
+
+CLASSES = (Show, SlideVolume)

@@ -211,3 +211,34 @@ def test_regenerate_makes_it_again_in_its_place():
     assert len(results.results_of(ob)) == 1
     head = fk.forward(shown(ob).skeleton, shown(ob).rotations, shown(ob).roots)[0][20, joint(shown(ob), "head")]
     assert head[1] < shown(ob).roots[20, 1] - 0.05
+
+
+@pytest.mark.req("improv", 112)
+@pytest.mark.parametrize("kept", [False, True], ids=["on the bone", "where it was"])
+def test_a_volume_slides_down_the_thigh_as_the_hip_bends_back_and_not_forward(kept):
+    ob = stage.actor()
+    bpy.ops.mesh.primitive_cube_add(size=0.1)
+    cube = bpy.context.object
+    cube.parent, cube.parent_type, cube.parent_bone = ob, "BONE", "thigh.L"
+    thigh = ob.pose.bones["thigh.L"]
+    if kept:
+        tail = mathutils.Matrix.Translation((0.0, thigh.length, 0.0))
+        cube.matrix_parent_inverse = (ob.matrix_world @ thigh.matrix @ tail).inverted()
+    stage.choose(ob)
+    with pytest.raises(RuntimeError, match="parented to a bone"):
+        bpy.ops.troupe.slide_volume(slide=0.08)
+    cube.select_set(True)
+    assert bpy.ops.troupe.slide_volume(slide=0.08) == {"FINISHED"}
+    rest, head = thigh.matrix.copy(), thigh.head.copy()
+    offsets = {}
+    for bend in (-1.0, -0.3, 0.0, 0.3, 0.6, 1.2):
+        # about the axis to the left a leg that hangs swings back
+        turn = mathutils.Matrix.Rotation(bend, 4, "X")
+        thigh.matrix = mathutils.Matrix.Translation(head) @ turn @ mathutils.Matrix.Translation(-head) @ rest
+        bpy.context.view_layer.update()
+        shown = cube.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        place = (ob.matrix_world @ thigh.matrix).inverted() @ shown.matrix_world.translation
+        offsets[bend] = np.array(place)
+        assert (thigh.tail.y > head.y) == (bend > 0) or bend == 0.0
+    for bend, place in offsets.items():
+        assert place - offsets[0.0] == pytest.approx([0.0, 0.08 * max(bend, 0.0), 0.0], abs=1e-5), bend
