@@ -176,14 +176,14 @@ def perform_play(
 
 def record_of(play: Play, body_seed: int = 0) -> PlayRecord:
     """What a play has become so far."""
-    world = play.company.world.values()
+    world, events = play.company.world.values(), tuple(play.events)
     return PlayRecord(
         seconds=play.time,
-        events=tuple(play.events),
+        events=events,
         selections={name: tuple(found) for name, found in play.selections.items()},
-        transcript=transcript(play.events),
+        transcript=transcript(events),
         stage=play.stage,
-        attachments=_attachments(play.events, play.time),
+        attachments=_attachments(events, play.time),
         aims={name: tuple(found) for name, found in play.aims.items()},
         widgets={label: (actor.name, kind, does) for label, (actor, kind, does) in play.widgets.items()},
         properties={h.name: {_written(k): v for k, v in h.values.items()} for h in world},

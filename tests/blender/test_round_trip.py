@@ -40,9 +40,14 @@ def cast(path):
 
 
 def of_mapped_joints(motion):
-    """The motion at rest outside the roles: a control rig keys nothing else."""
-    mapped = np.isin(np.arange(len(motion.skeleton)), list(motion.skeleton.role_of()))
-    return replace(motion, mask=mapped, rotations=np.where(mapped[:, None], motion.rotations, quat.IDENTITY))
+    """The motion at rest outside the roles: a control rig keys nothing else, and aims its eyes, which cannot roll."""
+    skeleton = motion.skeleton
+    mapped = np.isin(np.arange(len(skeleton)), list(skeleton.role_of()))
+    rotations = np.where(mapped[:, None], motion.rotations, quat.IDENTITY)
+    for eye in (j for side in "LR" for j in skeleton.roles.get(f"eye_{side}", ())):
+        roll = quat.twist(rotations[:, eye], quat.unit(skeleton.tips[eye]))
+        rotations[:, eye] = quat.multiply(rotations[:, eye], quat.conjugate(roll))
+    return replace(motion, mask=mapped, rotations=rotations)
 
 
 @pytest.mark.parametrize("name", rigs())

@@ -82,8 +82,9 @@ class ClauseReader(ConditionReader):
         if self.take("send"):
             message = self.name("a message")
             self.need("to")
-            to: Ref | Everyone = self._set() if self._is_set() else self.ref()
-            return Send(message, to, self._for(), at)
+            return Send(message, self._receivers(), self._for(), at)
+        if self.sign("{") and self._ends_with("send_message"):
+            return self._message()
         if self.word("py") and self.after().key == ":":
             self.index += 2
             return self._call()
@@ -92,6 +93,28 @@ class ClauseReader(ConditionReader):
         if self.take("do") or self.word("choose") or self.is_name():
             return self._trigger()
         raise self.fail('a statement or "}"', (*KEYWORDS, *self.statements))
+
+    def _receivers(self) -> Ref | Everyone:
+        if self.sign("{", "("):
+            with self.brackets("{", "("):
+                return self._set() if self._is_set() else self.ref()
+        return self._set() if self._is_set() else self.ref()
+
+    def _ends_with(self, word: str) -> bool:
+        """Whether a bracket without others in it, a name and this word come next."""
+        shut = next((k for k in range(1, 9) if self.after(k).key in ("}", "{")), 0)
+        return bool(shut) and self.after(shut + 2).key == word
+
+    def _message(self) -> Send:
+        """`{ my_location "look_here" } "Camera" send_message`: what is sent is always where the sender is."""
+        at = self.here()
+        with self.brackets("{"):
+            if not (self.take("my_location") or self.take("my location")):
+                raise self.fail('"my_location", which is what a message tells', ("my_location",))
+            message = self.name("a message")
+        to = self.ref()
+        self.need("send_message")
+        return Send(message, to, None, at)
 
     def _trigger(self) -> Trigger:
         at = self.here()

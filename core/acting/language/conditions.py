@@ -158,6 +158,8 @@ class ConditionReader(Reader):
             negated = self.take("not")
             found = CurrentIs(group, self.name("a tag"), at)
             return Not(found) if negated else found
+        if self.word("equals") or self.words("does not equal"):
+            return self._rest(PropRef(Current(group, at), "name", None, at))
         return self._rest(PropRef(Current(group, at), self.name("a property"), None, at))
 
     def expression(self) -> Expr:

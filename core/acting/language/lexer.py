@@ -1,7 +1,8 @@
 """Words of the acting language: names, numbers and signs, each with its place in the text.
 
 Keywords are case-insensitive words; a name in double quotes may hold spaces and any sign but the quote; `#` and `//`
-begin a comment. An underscore and a space are the same inside names, so `Walk_To_Door` is `walk to door`.
+begin a comment. An underscore and a space are the same inside names, so `Walk_To_Door` is `walk to door`, and between
+the words of a keyword, so `DECISION_RULE` is `DECISION RULE`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,12 @@ from ...errors import FormatError
 
 MAX_TEXT = 1_000_000
 MAX_NAME = 120
+
+_JOINED = """decision rule, script group, choose from, entire set of, based on, avoiding repeats, wait for, wait until,
+continue for, continue until, is done, it is, does not equal, is greater than, is not greater than, is less than,
+is not less than, greater than, not greater than, less than, not less than, to within"""
+JOINED = frozenset(phrase.strip().replace(" ", "_") for phrase in _JOINED.split(","))
+"""Keywords of several words as they are written with underscores; as names they need quotes."""
 
 WORD, STRING, NUMBER, SIGN, END = "word", "string", "number", "sign", "end"
 
@@ -51,8 +58,9 @@ _TOKEN = re.compile(
       | (?P<unit>(?:\d+\.?\d*|\.\d+)(?=(?:s|seconds?|minutes?|min|frames?)\b))
       | (?P<both>his/her\b|her/his\b)
       | (?P<poss>['’]s\b)
+      | (?P<tick>['’][^\W\d]\w*)
       | (?P<word>[^\W\d]\w*)
-      | (?P<sign>[{}()\[\],;:+*/=-])""",
+      | (?P<sign>=>|[{}()\[\],;:+*/=-])""",
     re.VERBOSE | re.IGNORECASE,
 )
 
@@ -92,7 +100,12 @@ def tokens(text: str, source: str = "script") -> list[Token]:
                 raise place(text, start, source).error(
                     f"a word of {stop - start} characters; at most {MAX_NAME} are read"
                 )
-            found.append(Token(WORD, word, word.casefold(), start, stop))
+            if "_" in word and word.casefold() in JOINED:
+                found += _parted(word, start)
+            else:
+                found.append(Token(WORD, word, word.casefold(), start, stop))
+        elif kind == "tick":
+            found.append(Token(SIGN, word[1:], "'", start, stop))
         elif kind in ("string", "curly"):
             name = word[1:-1].strip()
             if len(name) > MAX_NAME and "say" not in (t.key for t in found[-1:]):
@@ -108,6 +121,10 @@ def tokens(text: str, source: str = "script") -> list[Token]:
         raise _stray(text, at, source)
     found.append(Token(END, "the end of the text", "", end, end))
     return found
+
+
+def _parted(word: str, start: int) -> list[Token]:
+    return [Token(WORD, m[0], m[0].casefold(), start + m.start(), start + m.end()) for m in re.finditer("[^_]+", word)]
 
 
 def _stray(text: str, at: int, source: str) -> FormatError:

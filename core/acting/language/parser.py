@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from .clauses import ClauseReader
-from .lexer import END, NUMBER, STRING, WORD
+from .lexer import END, NUMBER, STRING, WORD, At, Token
 from .syntax import (
     ActionDef,
     Declaration,
@@ -35,7 +35,7 @@ from .syntax import (
 )
 
 HOLDERS = ("actor", "prop", "camera", "place", "ensemble", "properties")
-_DEFINITIONS = ("define", "script", "group", "action", "decision", "decision_rule", "subset", *HOLDERS)
+_DEFINITIONS = ("define", "script", "group", "action", "decision", "subset", "settings", *HOLDERS)
 
 
 def parse(text: str, source: str = "script", statements: Collection[str] = ()) -> Program:
@@ -68,11 +68,11 @@ def parse_statement(text: str, source: str = "command", statements: Collection[s
 
 class _DefinitionReader(ClauseReader):
     def definition(self) -> Definition:
-        at = self.here()
+        at, first = self.here(), self.now
         defined = self.take("define")
-        if self.take("decision rule") or self.take("decision_rule"):
+        if self.take("decision rule"):
             return RuleDef(self.name("a decision rule"), self._rule_body(), at)
-        if self.take("script group") or self.take("script_group"):
+        if self.take("script group"):
             return self._group("script")
         if self.take("script"):
             return ScriptDef(self.name("a script"), self.clauses(), at)
@@ -83,13 +83,17 @@ class _DefinitionReader(ClauseReader):
             with self.brackets("{"):
                 return SubsetDef(name, self.condition(), at)
         if self.take("action"):
-            return self._action()
+            return self._action(at, first)
+        if not defined and self.word("settings") and self.after(2).key == "{":
+            self.step()
+            return self._action(at, first, "settings")
+        if not defined and self.sign("{"):
+            return self._table()
         if self.word(*HOLDERS) and (defined or self.after().kind in (STRING, WORD)):
             return self._holder()
         if not defined and self.is_name() and self.after().key in ("buffers", "blocks"):
-            first = self.step().text
-            verb = self.step().key
-            return Declaration(verb, first, self.name("an action"), at)
+            self.index += 2
+            return Declaration(self.tokens[self.index - 1].key, first.text, self.name("an action"), at)
         if not defined and self.now.kind == WORD and self.now.text.isupper() and len(self.now.text) > 1:
             return self._group("script")
         expected = (
@@ -127,9 +131,23 @@ class _DefinitionReader(ClauseReader):
             return self.after().key in ("buffers", "blocks")
         return token.key in _DEFINITIONS or self.after().key in ("buffers", "blocks") or token.text.isupper()
 
-    def _action(self) -> ActionDef:
-        at = self.here()
+    def _action(self, at: At, first: Token, form: str = "improv") -> ActionDef:
         name = self.name("an action")
+        body = self._raw()
+        return ActionDef(name, body, form, at, (first.start, self.tokens[self.index - 1].stop))
+
+    def _table(self) -> ActionDef:
+        """A postfix table of the 1995 puppet: `{ ... } 'name define_action`."""
+        at, start = self.here(), self.now.start
+        body = self._raw()
+        if not self.sign("'"):
+            raise self.fail("'name define_action after a table")
+        name = self.step().text
+        self.need("define_action")
+        return ActionDef(name, body, "postfix", at, (start, self.tokens[self.index - 1].stop))
+
+    def _raw(self) -> str:
+        """What stands between the next braces, as it stands."""
         start = self.now.stop
         with self.brackets("{"):
             depth = 0
@@ -139,7 +157,7 @@ class _DefinitionReader(ClauseReader):
                 depth += self.sign("{") - self.sign("}")
                 self.step()
             stop = self.now.start
-        return ActionDef(name, self.text[start:stop].strip(), at)
+        return self.text[start:stop].strip()
 
     def _rule_body(self) -> tuple[SubsetUse, ...]:
         if self.sign("{"):

@@ -82,7 +82,10 @@ def _definition(d: Definition) -> str:
         kind = "SCRIPT GROUP" if d.kind == "script" else "GROUP"
         return f"{kind} {_name(d.name)} {{ " + " ".join(map(_name, d.members)) + " }"
     if isinstance(d, ActionDef):
-        return f"define ACTION {_name(d.name)} {{\n{d.body}\n}}"
+        if d.form == "postfix":
+            return f"{{\n{d.body}\n}} '{d.name} define_action"
+        head = "settings" if d.form == "settings" else "define ACTION"
+        return f"{head} {_name(d.name)} {{\n{d.body}\n}}"
     if isinstance(d, Declaration):
         return f"{_name(d.first)} {d.verb} {_name(d.second)}"
     return _holder(d)

@@ -255,11 +255,18 @@ Clause: TypeAlias = tuple[Statement, ...]
 
 @dataclass(frozen=True)
 class ActionDef:
-    """A table of an action; its body is kept as it stands, for the reader of tables."""
+    """A table of an action; its body is kept as it stands, for the reader of tables.
+
+    Attributes:
+        form: "improv" for a table of parts, "postfix" for one of joints, "settings" for what is added to one above.
+        span: Where in the text the whole definition stands.
+    """
 
     name: str
     body: str
+    form: str = "improv"
     at: At = field(default=NOWHERE, compare=False, repr=False)
+    span: tuple[int, int] = field(default=(0, 0), compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ class Company:
         definitions = [d for p in programs for d in p.definitions]
         self._people(cast, [d for d in definitions if isinstance(d, HolderDef) and d.kind != "properties"])
         for d in definitions:
-            if isinstance(d, ActionDef):
+            if isinstance(d, ActionDef) and d.form != "settings":
                 self.tables.append(d)
         library = self._pooled(library, [d for d in definitions if isinstance(d, GroupDef) and d.kind == "action"])
         grouped = {key_of(a.name) for _, actions in library.groups for a in actions}

@@ -17,6 +17,7 @@ from .company import Company, VerbHolder
 from .evaluation import Scope
 from .orders import Order
 from .properties import Holder, PropKey, Value
+from .record import Log, Rows
 from .scripts import Run, Script
 from .statements import Statements
 
@@ -64,7 +65,7 @@ class Doing(Agenda):
         self.company, self.stage, self.statements, self.options = company, stage, statements, options
         self.locked = locked
         self.time, self.steps = 0.0, 0
-        self.events: list[Event] = []
+        self.events = Log()
         self.board = Blackboard(self.log)
         self.actors: list[Actor] = []
         self.props: list[Holder] = []
@@ -72,7 +73,7 @@ class Doing(Agenda):
         self.attending: dict[str, Actor] = {}
         self.aims: dict[str, list[attention.Aim]] = {}
         self.scripts: dict[str, Script] = {}
-        self.selections: dict[str, list[Selected]] = {}
+        self.selections: dict[str, Rows[Selected]] = {}
         self.widgets: dict[str, tuple[Actor, str, str]] = {}
         self._cues: list[tuple[float, int, Callable[[float], None], Actor]] = []
         self._notes: set[tuple[int, str]] = set()
@@ -80,7 +81,7 @@ class Doing(Agenda):
 
     def log(self, time: float, name: str, **data: object) -> None:
         """Write an event."""
-        self.events.append(Event(time, name, data))
+        self.events.write(time, name, data)
 
     def warn(self, time: float, holder: Holder, text: str) -> None:
         """Write a warning, once for each holder and text."""
@@ -180,8 +181,7 @@ class Doing(Agenda):
         group.selected = action
         data = {"actor": me.name, "group": group.name, "action": action.name, "target": _label(target)}
         self.log(time, "select", **data, transition=transition, because=because)
-        chosen = Selected(time, group.name, action.name, _label(target) or "", transition)
-        self.selections[me.name].append(chosen)
+        self.selections[me.name].add(time, group.name, action.name, _label(target) or "", transition)
         aim = target.name if isinstance(target, Holder) else target
         self.stage.start_action(me.name, group.name, action.name, time, transition, {}, aim)
         me.done.discard(action.key)
@@ -263,7 +263,14 @@ class Doing(Agenda):
         if when is None:
             self._awaited[me.serial, channel] = (me, ticket)
         else:
-            self.at(when, me, lambda now: self.finish(me, channel, ticket, now))
+            self.at(when, me, lambda now: self._due(me, channel, ticket, now))
+
+    def _due(self, me: Actor, channel: str, ticket: int, time: float) -> None:
+        # whoever had to give way to somebody since is not there yet
+        if self.stage.is_done(me.name, channel, time):
+            self.finish(me, channel, ticket, time)
+        elif channel in me.busy and me.busy[channel][2] == ticket:
+            self.expect(me, channel, ticket, None)
 
     def finish(self, me: Actor, channel: str, ticket: int, time: float) -> None:
         """What was under way is done, unless another has replaced it."""

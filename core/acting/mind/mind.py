@@ -16,8 +16,9 @@ from .blackboard import EVERY_STEP
 from .bodyport import BodyPort, distance
 from .cast import ActionGroup, Actor, ScriptGroup
 from .company import Company
-from .doing import Doing, PlayOptions
+from .doing import Doing, PlayOptions, Selected
 from .events import CHANGES, line_of
+from .record import Rows
 from .scripts import compile_script
 from .statements import Statements
 
@@ -84,7 +85,7 @@ class Play(Doing):
             actor.scripts[key] = ScriptGroup(name, key, order, self.scripts.get(members[0]))
         for order, (key, (name, members)) in enumerate(self.company.action_groups.items()):
             actor.actions[key] = ActionGroup(name, key, order, self.company.actions[members[0]])
-        self.selections.setdefault(actor.name, [])
+        self.selections.setdefault(actor.name, Rows(Selected._make))
 
     def _start(self, holder: Actor, name: str, at: At | None) -> None:
         found = self.company.doing(name, at or At("cast"))

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from ..language.parser import parse
 from .cast import ActionGroup, Actor, Member, ScriptGroup
 from .company import Company
+from .doing import Selected
 from .mind import Play
 from .properties import Holder
+from .record import Rows
 from .vocabulary import Library, Vocabulary, vocabulary_of
 
 
@@ -84,5 +86,5 @@ def _regroup(play: Play, actor: Actor) -> list[str]:
         state.name, state.order, state.default = name, order, default
         state.selected = play.company.actions.get(state.selected.key, default)
         actor.actions[key] = state
-    play.selections.setdefault(actor.name, [])
+    play.selections.setdefault(actor.name, Rows(Selected._make))
     return affected

@@ -42,7 +42,7 @@ def replay(play: Play, events: Sequence[Event], actors: Collection[str] | None =
             for group in holder.scripts.values():
                 if group.run is not None:
                     group.run.stop()
-    play.events[:] = [e for e in play.events if not _is_locked(play, e)]
+    play.events.keep(lambda e: not _is_locked(play, e))
     for event in events:
         actor = play.company.world.get(key_of(str(event.data.get("actor", ""))))
         if isinstance(actor, Actor) and actor.locked:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from ..language.lexer import key_of
+from ..language.lexer import key_of, suggestion
 from ..language.parser import parse
-from ..language.syntax import ActionDef, GroupDef
+from ..language.syntax import ActionDef, Declaration, Definition, GroupDef
 
 
 class LibraryGroup(Protocol):
@@ -106,22 +107,52 @@ def playable(selections: Iterable[S], library: Library) -> tuple[list[S], tuple[
 def action_sheet(
     texts: Iterable[str | tuple[str, str]], known: Collection[str] = (), statements: Collection[str] = ()
 ) -> str:
-    """The actions that scripts define themselves, with their groups, as a sheet for `tables.read_sheet`.
+    """The actions that scripts define themselves, with their groups, buffers and blocks, for `tables.read_sheet`.
+
+    The tables of a single text stand at the same lines and columns as in it.
 
     Args:
         texts: As `play.perform_play` takes them.
-        known: Names of actions that the library has already; they are left out.
+        known: Names of actions that the library has already.
         statements: Words that begin statements which were added to the language.
+
+    Raises:
+        FormatError: An action is there already, or one that is spoken of is not.
     """
     sources = [(t, f"script {k}") if isinstance(t, str) else t for k, t in enumerate(texts, 1)]
-    definitions = [d for text, name in sources for d in parse(text, name, tuple(statements)).definitions]
     had = set(map(key_of, known))
-    tables = {key_of(d.name): d for d in definitions if isinstance(d, ActionDef) and key_of(d.name) not in had}
-    lines = [f'define ACTION "{d.name}" {{\n{d.body}\n}}' for d in tables.values()]
+    definitions: list[Definition] = []
+    parts: list[str] = []
+    for text, name in sources:
+        found = parse(text, name, tuple(statements)).definitions
+        definitions += found
+        own = [d for d in found if isinstance(d, ActionDef)]
+        for d in own:
+            if key_of(d.name) in had:
+                raise d.at.error(f'there is an action "{d.name}" already; give this one another name')
+        parts.append(_only(text, [d.span for d in own]))
+    tables = {key_of(d.name) for d in definitions if isinstance(d, ActionDef)}
+    lines = []
     for d in definitions:
         if isinstance(d, GroupDef) and d.kind == "action":
-            own = [m for k, m in enumerate(d.members) if key_of(m) in tables or (k == 0 and key_of(m) not in had)]
-            if any(key_of(m) in tables for m in own):
-                had.update(map(key_of, own))
-                lines.append(f'GROUP "{d.name}" ' + " ".join(f'ACTION "{m}"' for m in own))
-    return "\n".join(lines) + "\n" if lines else ""
+            members = [m for k, m in enumerate(d.members) if key_of(m) in tables or (k == 0 and key_of(m) not in had)]
+            if any(key_of(m) in tables for m in members):
+                had.update(map(key_of, members))
+                lines.append(f'GROUP "{d.name}" ' + " ".join(f'ACTION "{m}"' for m in members))
+    for d in definitions:
+        if isinstance(d, Declaration):
+            for name in (d.first, d.second):
+                if key_of(name) not in had | tables:
+                    hint = suggestion(name, [*known, *(t.name for t in definitions if isinstance(t, ActionDef))])
+                    raise d.at.error(f'no action is called "{name}"' + (f"; {hint}" if hint else ""))
+            lines.append(f'"{d.first}" {d.verb} "{d.second}"')
+    return "\n".join([*parts, *lines]) + "\n" if tables or lines else ""
+
+
+def _only(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """A text with nothing left of it but these parts, each where it stood, so that errors name its place."""
+    kept, at = "", 0
+    for start, stop in spans:
+        kept += re.sub(r"[^\n]", " ", text[at:start]) + text[start:stop]
+        at = stop
+    return kept

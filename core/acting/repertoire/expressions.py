@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import InvalidParam, TroupeError
 from ...maths.noise import Noise
-from .signals import Moments, Signals
+from .signals import OF_MOMENTS, Moments, Signals
 from .tabletokens import Cursor, Token, suggestion
 
 
@@ -63,7 +63,7 @@ def simplified(expression: Expression, signals: Signals) -> Expression:
     if not isinstance(expression, Call):
         return expression
     arguments = tuple(simplified(a, signals) for a in expression.arguments)
-    if all(isinstance(a, Number) for a in arguments):
+    if expression.function not in OF_MOMENTS and all(isinstance(a, Number) for a in arguments):
         with np.errstate(all="ignore"):
             value = float(signals.functions[expression.function][1](*(a.value for a in arguments)))  # type: ignore[union-attr]
         if np.isfinite(value):
@@ -86,6 +86,8 @@ def evaluator(expression: Expression, signals: Signals, params: Params) -> Evalu
     parts = [evaluator(a, signals, params) for a in expression.arguments]
     if len(parts) == 1:
         first = parts[0]
+        if expression.function in OF_MOMENTS:
+            return lambda moments, style: function(moments, first(moments, style))
         return lambda moments, style: function(first(moments, style))
     if len(parts) == 2:
         left, right = parts

@@ -118,6 +118,12 @@ def raised_cosine(x: Any) -> Any:
     return 0.5 + 0.5 * np.cos(x)
 
 
+def coherent(moments: Moments, x: Any) -> Array:
+    """(T,) the actor's own coherent noise at x, in -1..1."""
+    at = np.broadcast_to(np.asarray(x, dtype=np.float64), moments.time.shape)
+    return moments.noise_gain * moments.noise(at + moments.offset)
+
+
 def _sine(multiple: float) -> Signal:
     return lambda m: np.asarray(raised_sine(multiple * m.phase))
 
@@ -189,8 +195,11 @@ _FUNCTIONS: Mapping[str, tuple[int, Function]] = MappingProxyType(
         "ramp": (1, smoothstep),
         "abs": (1, np.abs),
         "neg": (1, lambda a: -a),
+        "noise": (1, coherent),
     }
 )
+OF_MOMENTS = frozenset(("noise",))
+"""Functions that are also told the moments, and so are never worked out before."""
 
 CLOCKED = frozenset(("s1", "c1", "s2", "c2", "A", "B", "C", "D", "A2", "B2", "phi"))
 """Signals that follow the master clock."""

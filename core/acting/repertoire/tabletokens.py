@@ -13,9 +13,9 @@ from ...errors import FormatError
 _TOKEN = re.compile(
     r"""(?P<gap>[ \t\r]+|\#[^\n]*|//[^\n]*)|(?P<line>\n)
     |(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
-    |(?P<word>[A-Za-z_][A-Za-z0-9_]*)
-    |(?P<text>"[^"\n]*")
-    |(?P<tick>'[A-Za-z_][A-Za-z0-9_]*)
+    |(?P<word>[^\W\d]\w*)
+    |(?P<text>"[^"\n]*"|[“”][^"“”\n]*["“”])
+    |(?P<tick>['’][^\W\d]\w*)
     |(?P<mark>=>|[-+*/(){}:,])""",
     re.VERBOSE,
 )
@@ -53,7 +53,7 @@ def tokens(text: str, source: str, line: int = 1) -> list[Token]:
         elif kind == "gap":
             glued = False
         else:
-            shown = word[1:-1] if kind == "text" else word[1:] if kind == "tick" else word
+            shown = word[1:-1].strip() if kind == "text" else word[1:] if kind == "tick" else word
             out.append(Token(kind, shown, line, at - start + 1, glued))
             glued = True
         at = match.end()

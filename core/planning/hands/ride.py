@@ -38,6 +38,10 @@ POSTURES: Mapping[str, tuple[float, float, float]] = MappingProxyType(
 """Where the wrist is from its shoulder: outward, forward, up [lengths of the arm]."""
 SETTLED = 0.35
 """Width of the window in which bobbing and swaying even out [s]."""
+_ELBOW = 0.12
+"""The same for elbows [s]."""
+_BREACH = 1e-6
+"""By how much a limit may be passed unnoticed [rad]."""
 _YAWS = 24
 _SPREAD = (-0.14, 0.0, 0.14)
 """How far from the posture a better place is looked for [lengths of the arm]."""
@@ -65,7 +69,7 @@ class Ride:
         ground = np.column_stack([place[:, :2], np.zeros(len(place))])
         rest = np.column_stack([quat.rotate(back, middle - ground), heading - place[:, 2]])
         rest[:, 3] -= 2.0 * np.pi * np.round(rest[0, 3] / (2.0 * np.pi))
-        calm = rest + params.steady * (_settled(rest, motion.fps, motion.loop) - rest)
+        calm = rest + params.steady * (_settled(rest, SETTLED * motion.fps, motion.loop) - rest)
         self.turn = quat.about(UP, place[:, 2] + calm[:, 3])
         self.place = ground + quat.rotate(quat.about(UP, place[:, 2]), calm[:, :3])
         self.half = 0.5 * float(np.median(np.linalg.norm(across, axis=1)))
@@ -107,8 +111,15 @@ class Ride:
         if params.swing > 0:
             goals = goals + params.swing * self._swing(sides)
         natural = solve_arms(skeleton, self.positions, self.globals, goals, hands, sides=sides)
-        if len(group) == 1:
+        if len(group) == 1 and not (natural.beyond > _BREACH).any():
             return self._kept(natural, sides)
+        if len(group) == 1:
+            # where no swivel is within the limits the best one jumps; evened out, the limits are kept joint by joint
+            calm = _settled(np.unwrap(natural.swivels, axis=0), _ELBOW * self.motion.fps, self.motion.loop)
+            found = solve_arms(
+                skeleton, self.positions, self.globals, goals, hands, sides=sides, swivel=calm, limits=False
+            )
+            return self._kept(found, sides)
         held = fk.forward(skeleton, self.start.rotations, self.start.root)
         begun = swivels(skeleton, *held, sides)
         away = natural.swivels - begun
@@ -123,13 +134,13 @@ class Ride:
         out = np.array(found.rotations)
         for k, side in enumerate(sides):
             arm = Arm(self.skeleton, side, self.positions[0], self.globals[0])
-            over = found.beyond[:, k] > 1e-6
+            over = found.beyond[:, k] > _BREACH
             if over.any():
                 out[over, k] = arm.rotations(np.clip(arm.configuration(out[over, k]), arm.low, arm.high))
             own = self.start.rotations[arm.joints]
             if len(sides) == 1:
                 begun = arm.configuration(own)
-                q = arm.configuration(out[:, k], begun)
+                q = np.clip(arm.configuration(out[:, k], begun), arm.low, arm.high)
                 out[:, k] = arm.rotations(begun + self.share[:, None] * (q - begun))
             # what the joints have beside the seven angles fades out
             odd = quat.multiply(quat.conjugate(out[0, k]), own)
@@ -148,7 +159,7 @@ class Ride:
             away = quat.rotate(
                 quat.conjugate(self.turn), self.positions[:, self.skeleton.joint(f"hand_{side}")] - self.place
             )
-            rest = away - _settled(away, self.motion.fps, self.motion.loop)
+            rest = away - _settled(away, SETTLED * self.motion.fps, self.motion.loop)
             out.append(quat.rotate(self.turn, self.share[:, None] * rest))
         # of one thing in both hands, the two swing as one
         return np.repeat(np.mean(out, axis=0)[:, None], len(sides), axis=1)
@@ -235,8 +246,8 @@ def _upright(matrix: Array, which: str) -> Array:
     return np.asarray(quat.to_matrix(quat.between(axis, UP)) @ turn)
 
 
-def _settled(values: Array, fps: float, loop: bool) -> Array:
-    """(T, n) evened out."""
+def _settled(values: Array, width: float, loop: bool) -> Array:
+    """(T, n) evened out over a width [samples]."""
     with needs_scipy():
         from scipy.ndimage import gaussian_filter1d
-    return np.asarray(gaussian_filter1d(values, SETTLED * fps, axis=0, mode="wrap" if loop else "nearest"))
+    return np.asarray(gaussian_filter1d(values, width, axis=0, mode="wrap" if loop else "nearest"))

@@ -22,7 +22,7 @@ CROWDED = 0.5
 """Who is held up by others this near to its goal has arrived [m]."""
 BRACING = 5.0
 """Greatest acceleration, even of one who avoids bumping into somebody at the last moment [m/s^2]."""
-LEAN = 1.3
+LEAN = 1.1
 """How much more than its turning needs one who runs may accelerate."""
 BEFORE = 0.6
 """Who is as near as this to what opens may go through at once [m]."""

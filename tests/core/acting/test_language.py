@@ -4,6 +4,7 @@ import pytest
 from playtexts import LISTINGS, ROOM, play
 from troupe.core import FormatError
 from troupe.core.acting import starter
+from troupe.core.acting.act import repertoire
 from troupe.core.acting.language.parser import parse, parse_statement
 from troupe.core.acting.language.printer import print_program
 from troupe.core.acting.language.syntax import (
@@ -26,6 +27,9 @@ from troupe.core.acting.language.syntax import (
     Tag,
     Trigger,
 )
+from troupe.core.acting.mind.vocabulary import action_sheet
+from troupe.core.acting.repertoire.library import ActionLibrary
+from troupe.core.acting.repertoire.tables import read_sheet
 
 RULE = 'define DECISION RULE "rule" { factor { its x } }'
 SUBSET = 'define DECISION RULE "r" { subset "s" factor { its x } }'
@@ -58,7 +62,7 @@ def test_statements_of_every_kind_survive_printing():
     text = """define SCRIPT "all" {
       { do "Wave" toward "Ann" for between 2 and 3 seconds over .5 seconds else "Bow" }
       { send "look_here" to camera for 3 s }
-      { pick up "Tray" else Shrug  put down Tray  walk to [1 -2]  say "Hello, you!"  turn to face it }
+      { pick up "Tray" else Huddle  put down Tray  walk to [1 -2]  say "Hello, you!"  turn to face it }
       { show button "Hi" does "Wave" for 2 seconds  hide slider mood  py: juggle(3, "balls", my "skill" + 1) }
       { cue ("Ann" "Bob") to do choose from {everyone except me and player} avoiding repeats .3 cooldown 4 seconds }
       { set "Otto"'s "mood" toward player to (my x - 3) * 2 / its "y"  do my "order"  repeat }
@@ -68,6 +72,85 @@ def test_statements_of_every_kind_survive_printing():
     """
     program = parse(text)
     assert parse(print_program(program)) == program
+
+
+@pytest.mark.req("improv", 88)
+@pytest.mark.parametrize(("sheet", "name"), [("1_stances", "Stand"), ("2_gaits", "running"), ("3_dances", "rhumba")])
+def test_the_postfix_tables_of_1995_are_accepted_in_a_script_and_survive_printing(sheet, name):
+    text = (starter.FOLDER / f"{sheet}.actions").read_text(encoding="utf-8")
+    settings = text.index("settings", text.index("define_action"))
+    text = text[text.index("\n{") : text.index("}", settings) + 1]
+    program = parse(text)
+    assert program.definitions[0].name == name
+    assert parse(print_program(program)) == program
+    own = action_sheet([("# a remark\n" + print_program(program), "Scene")])
+    assert read_sheet(own).actions[name].channels == read_sheet(text).actions[name].channels
+
+
+@pytest.mark.req("improv", 88)
+def test_the_message_of_1995_is_the_statement_that_sends_it():
+    old = """define SCRIPT "x" { { { my_location "look_here" } "Camera" send_message
+      { my_location "look_here" } "Actor2" send_message } }"""
+    new = 'define SCRIPT "x" { { send "look_here" to "Camera"  send "look_here" to {"Actor2"} } }'
+    assert only(old) == only(new)
+    with pytest.raises(FormatError, match=r"1:23: expected .my_location."):
+        parse('SCRIPT x { Wave } { { elsewhere "look_here" } "Camera" send_message }')
+
+
+@pytest.mark.req("improv", 91)
+def test_an_underscore_is_a_space_between_the_words_of_a_keyword():
+    spaced = """define DECISION RULE r { factor { my x is not greater than its x to within .3 } }
+    define SUBSET s { it is a and my x does not equal 3 }
+    define SCRIPT "x" { { choose from { entire set of A } based on r  wait until { x is done } } }
+    SCRIPT GROUP G { x y }"""
+    joined = """define DECISION_RULE r { factor { my x is_not_greater_than its x to_within .3 } }
+    define SUBSET s { it_is a and my x Does_Not_Equal 3 }
+    define SCRIPT "x" { { choose_from { entire_set_of A } based_on r  wait_until { x is_done } } }
+    SCRIPT_GROUP G { x y }"""
+    assert parse(joined) == parse(spaced)
+    assert only('define ACTOR "A" { "is_done" 1 }').inits[0].name == "is_done"
+
+
+def test_what_runs_in_a_group_can_be_compared_by_name():
+    text = """SCRIPT GROUP "Plans" { "Idle" "Lunch" } define ACTOR Ann { does "s" does "w" }
+    define SCRIPT "s" { { wait 1 s } { "Lunch" } } define SCRIPT "Lunch" { { wait 5 s } }
+    define SCRIPT "w" { { wait until { current "Plans" equals "lunch" } } { "Bow" } }"""
+    assert [(s.time, s.action) for s in play(text).selections["Ann"]] == [(1.0, "Bow")]
+
+
+OWN_ACTIONS = """define ACTOR Ann { does "s" }
+
+define ACTION "Huddle" { fade .2
+  R_UP_ARM 5:15 0 20 { noise(2 * t) 0 0 } }
+{ { -20 0 0 } { } { } Nod } 'Lower define_action
+GROUP Bits { "No bits" Huddle Lower Raise }
+define ACTION “Raise” { Nod 20 0 0 }
+Lower buffers Raise  Huddle blocks "Wave right"
+define SCRIPT "s" { { "Huddle" } }
+"""
+
+
+def test_actions_of_a_script_bring_their_buffers_and_blocks():
+    library = ActionLibrary([*repertoire(), read_sheet(action_sheet([OWN_ACTIONS], ActionLibrary(repertoire()).names))])
+    assert library.action("Raise").buffers == ("Lower",)
+    assert ("Huddle", "Wave_right") in library.blocks
+    assert library.group_of("Huddle").actions == ("No bits", "Huddle", "Lower", "Raise")
+
+
+@pytest.mark.req("improv", 16, 90)
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ("R_UP_ARM", "R_UP_ARN", r"Scene:4:3: no part 'R_UP_ARN'; did you mean 'R_UP_ARM'"),
+        ("{ } { } Nod", "{ } { } Nodd", r"Scene:5:23: no joint 'Nodd'; did you mean 'Nod'"),
+        ("noise(2", "nois(2", r"Scene:4:24: no function 'nois'; did you mean 'noise'"),
+        ("} 'Lower", "} 'Wave_right", 'Scene:5:1: there is an action "Wave_right" already'),
+        ("Lower buffers Raise", "Lower buffers Rais", 'Scene:8:1: no action is called "Rais"; did you mean "Raise"'),
+    ],
+)
+def test_a_mistake_in_a_table_of_a_script_is_shown_where_it_stands(right, wrong, message):
+    with pytest.raises(FormatError, match=message):
+        read_sheet(action_sheet([(OWN_ACTIONS.replace(right, wrong), "Scene")], ["Wave_right"]), "Scene")
 
 
 @pytest.mark.req("improv", 89)

@@ -195,3 +195,18 @@ def test_a_signal_and_a_function_of_others_work_in_tables():
 def test_bad_tables_are_refused(gradients):
     with pytest.raises(InvalidParam):
         TableNoise(gradients)
+
+
+def test_noise_can_be_read_at_any_argument_and_is_stilled_with_the_rest():
+    from troupe.core.acting.repertoire.expressions import evaluator
+    from troupe.core.acting.repertoire.tables import read_sheet
+
+    time = np.linspace(0.0, 9.0, 40)
+    for table in ("define ACTION x { Nod 0:1 0 0 { noise(3 * t + 100) 0 0 } }", "{ { 0 0 0 } { 1 0 0 } "
+                  "{ t 3 * 100 + noise 0 0 } Nod } 'x define_action"):  # fmt: skip
+        channel = read_sheet(table).actions["x"].channels["Nod", "x"]
+        read = evaluator(channel.expression, Signals(), {})
+        m = moments(time, seed=4, actor=2)
+        expected = actor_noise(4)(3 * time + 100 + 2 * ACTOR_STEP)
+        assert np.array_equal(read(m, {}), expected)
+        assert not read(Moments(time, time, time, actor_noise(4), 0.0, 1.0, 0.0), {}).any()

@@ -103,6 +103,20 @@ def test_who_comes_along_goes_around_one_who_stops_on_its_way():
     assert way(made, "Bob")[-1] == pytest.approx((4.0, 0.0), abs=1e-6)
 
 
+def test_who_was_made_to_go_around_is_done_when_it_gets_there_and_not_before():
+    text = """define PLACE Middle { location [0 0] }
+    define ACTOR Ann { location [0 -2.5 3.1416] does "Cross" } define ACTOR Bob { location [-4 0] does "Go" }
+    define SCRIPT "Cross" { { walk to [0 3] }
+      { wait until { my "distance" toward Middle is less than .6 } } { stop } }
+    define SCRIPT "Go" { { walk to [4 0] } { wait until { walk is done } } { say "There." } }"""
+    record = perform_play([text], [], None, 12.0, moving=WalkingStage)
+    first = next(e for e in record.events if e.name == "walk" and e.data["actor"] == "Bob").data["arrival"]
+    (there,) = [e.time for e in record.events if e.name == "say"]
+    end = record.stage.journeys["Bob"][-1].end
+    assert end > first + 1 / 30, "it was made to go around"
+    assert end <= there < end + 1 / 30
+
+
 def test_a_walk_to_somebody_ends_in_front_of_them_on_the_side_it_comes_from():
     wall = Floorplan(World((block("Wall", (-0.1, 0.1), (-1.5, 1.0), 2.5),), 24.0))
     made = stage({"Ann": (-2.0, 0.0), "Bob": (0.8, 0.0)}, wall)

@@ -10,13 +10,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from quality import soles
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.physique import measure
 from troupe.core.gait.running import Run, RunStyle
 from troupe.core.gait.travel import TravelParams, travel
 from troupe.core.motion import Path
 
-from .quality import soles
 from .recordings import FITTED, RUNS, WALKS, load, measured
 
 JOINTS = ("hip", "knee", "ankle")

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from quality import depth, slide
 from troupe.core.errors import InvalidParam
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.carriage import along, periodic
@@ -18,7 +19,6 @@ from troupe.core.kinematics import anatomy, fk
 from troupe.core.motion import Path
 from troupe.core.params import declared
 
-from .quality import depth, slide
 from .recordings import RUNS, load
 
 SPEEDS = [4, 6, 8, 10, 12, 15, 18, 20]

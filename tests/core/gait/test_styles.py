@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from quality import beyond_limits, depth, depths, knee_pop, slide
 from repeat import repeats
 from troupe.core.gait.cycle import ODD, STRIDE_SAMPLES
 from troupe.core.gait.physique import measure
@@ -17,7 +18,6 @@ from troupe.core.maths import quat
 from troupe.core.presets import shipped
 from troupe.core.skeleton import SIDES
 
-from .quality import beyond_limits, depth, depths, knee_pop, slide
 from .ways import BODY as MANNEQUIN
 from .ways import start_stop, straight
 

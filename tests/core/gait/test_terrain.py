@@ -5,6 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from quality import PARTS, beyond_limits, depth, depths, hover, knee_pop, sharpest_corner, slide, soles
 from repeat import repeats
 from troupe.core import NoPath, Pose
 from troupe.core.gait.physique import measure
@@ -16,7 +17,6 @@ from troupe.core.maths import quat
 from troupe.core.maths.geometry import height
 from troupe.core.world import World
 
-from .quality import PARTS, beyond_limits, depth, depths, hover, knee_pop, sharpest_corner, slide, soles
 from .ways import BODY, box, field, gaps, ledge, rough, slope, stairs, straight, track
 
 MM = 1e-3

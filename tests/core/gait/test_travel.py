@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from feet import CMU_UNIT, body
+from quality import beyond_limits, depth, hover, knee_pop, sharpest_corner, slide, soles
 from repeat import repeats
 from troupe.core import InvalidMotion, InvalidParam, InvalidRig, Pose, Skeleton
 from troupe.core.figure.mannequin import mannequin
@@ -20,7 +21,6 @@ from troupe.core.kinematics.limb_ik import LIMBS, place_limb
 from troupe.core.maths import quat
 from troupe.core.motion import Motion, Path
 
-from .quality import beyond_limits, depth, hover, knee_pop, sharpest_corner, slide, soles
 from .recordings import read
 from .ways import BODY, CHANGES, RUNS, STEADY, WALKS, circle, size, start_stop, straight, track, turn, walk_run_walk
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from quality import beyond_limits, depth, hover, knee_pop, slide, soles
 from troupe.core import InvalidParam
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.physique import measure
@@ -15,7 +16,6 @@ from troupe.core.kinematics import anatomy, base, fk
 from troupe.core.kinematics.base import round_later
 from troupe.core.maths import quat
 
-from .quality import beyond_limits, depth, hover, knee_pop, slide, soles
 from .ways import BODY, size
 
 MM = 1e-3

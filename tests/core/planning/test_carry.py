@@ -71,6 +71,15 @@ def test_it_begins_where_the_arm_is_and_takes_the_posture_without_a_jump():
         assert quat.distance(motion.rotations[1:, arm], motion.rotations[:-1, arm]).max() < 0.35
 
 
+def test_the_elbow_does_not_twitch_while_carrying():
+    for posture in ("front", "side", "high"):
+        _, done = carried(posture)
+        motion = done.motions["actor"]
+        positions, _ = fk.forward(motion.skeleton, motion.rotations, motion.roots)
+        elbow = positions[:, motion.skeleton.joint("forearm_R")] - positions[:, 0]
+        assert np.abs(np.diff(elbow, 2, axis=0)).max() < 0.012  # m a frame, each frame
+
+
 def test_steadiness_takes_the_bobbing_from_the_prop():
     def bobs(steady):
         prop = carried(steady=steady)[1].props["bottle"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import quality
 from troupe.core.errors import Cancelled, InvalidParam, NoPath
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.travel import TravelParams
@@ -223,6 +224,7 @@ def test_the_bodies_walk_with_planted_feet_near_their_bases():
         assert len(motion) == round(7.0 * FPS) + 1
         assert np.hypot(*(motion.roots[:, :2] - motion.base[:, :2]).T).max() < 0.25
         assert any(e.name.startswith("heel_strike") for e in motion.events), name
+        assert quality.slide(motion) < 0.001 and quality.depth(motion) < 0.001, name
     assert {e["actor"] for e in out.transcript} == {"A", "B"}
     assert all({"time", "actor", "what", "why"} == set(e) for e in out.transcript)
     assert [e.data["what"] for e in out.events].count("arrives") == 2
