@@ -165,3 +165,21 @@ def _robot(context: bpy.types.Context) -> Any:
 def _end(context: bpy.types.Context, mover: Any) -> None:
     ends = [s.frame_end for t in mover.animation_data.nla_tracks for s in t.strips]
     context.scene.frame_start, context.scene.frame_end = 1, int(max(ends))
+
+
+def _near(context: bpy.types.Context) -> None:
+    """Look at what stands on the floor before a robot."""
+    view(context, (0.35, 0.0, 0.75), (-1.6, -3.2, 1.9))
+
+
+def _above(context: bpy.types.Context) -> None:
+    """Look down on the gates."""
+    view(context, (5.0, 4.8, 0.0), (5.0, -3.0, 19.0), 36.0)
+
+
+def _before(context: bpy.types.Context) -> None:
+    """Look at the box and into the wheel."""
+    view(context, (0.0, 0.0, 0.3), (-0.9, -2.6, 1.4), 36.0)
+
+
+VARIANTS = {"robot": (robot, _near), "gates": (gates, _above), "tool": (tool, _before)}

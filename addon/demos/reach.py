@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -13,6 +14,7 @@ from ...core.planning.spaces.problems import bottle_scene
 from ...core.planning.spaces.set_pieces import bottle, box
 from ...core.skeleton import Pose, Skeleton
 from ...core.world import World
+from . import _chores
 from ._set import at_ease, body, choose, company, end_with, paint_of, posed, spot, view
 
 GLASS, WOOD, GREEN = (0.75, 0.85, 0.9), (0.72, 0.55, 0.38), (0.2, 0.5, 0.3)
@@ -143,3 +145,20 @@ def give(context: bpy.types.Context) -> None:
     bpy.ops.troupe.reach(task="hand_over", destination="Ben")
     end_with(context, anna, ben)
     context.scene.frame_set(1)
+
+
+def _sight(at: tuple[float, ...], eye: tuple[float, ...], lens_deg: float = 28.0) -> Callable[[bpy.types.Context], None]:
+    """A camera that looks from `eye` at `at` [m]."""
+    return lambda context: view(context, at, eye, lens_deg)
+
+
+VARIANTS = {
+    "still": (still, camera),
+    "chess": (chess, _sight((0.0, -0.35, 0.85), (-1.3, -1.6, 1.7))),
+    "controls": (controls, _sight((0.0, -0.25, 0.8), (-1.7, -1.9, 1.6))),
+    "housing": (housing, _sight((-0.1, -0.4, 1.15), (-1.7, -1.3, 1.75))),
+    "pot": (pot, _sight((-0.1, -0.25, 1.1), (-1.4, -1.9, 1.7))),
+    "give": (give, _sight((-0.1, -0.45, 1.2), (-2.8, -0.45, 1.6))),
+    "tidy": (_chores.tidy, _chores.camera),
+    "waiter": (_chores.waiter, _chores.camera),
+}

@@ -101,7 +101,8 @@ def _paint(parts: Mapping[str, Any], kind: str, alpha: float, depth: str, width:
     for name, points in parts.items():
         if len(points):
             shader.uniform_float("color", (*(COLOURS | WAY_COLOURS)[name][:3], alpha))
-            batch_for_shader(shader, kind, {"pos": points}).draw(shader)
+            # an array is copied byte by byte, so it has to be of what the shader takes
+            batch_for_shader(shader, kind, {"pos": np.ascontiguousarray(points, dtype=np.float32)}).draw(shader)
     gpu.state.depth_mask_set(writes)
     gpu.state.depth_test_set("NONE")
     gpu.state.blend_set("NONE")

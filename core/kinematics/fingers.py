@@ -54,8 +54,8 @@ def _flat(*flexion: float) -> Angles:
     return tuple((f, 0.0, 0.0) for f in flexion)
 
 
-_THUMB_OUT: Angles = ((70.0, -10.0, 0.0), (5.0, 0.0, 0.0), (5.0, 0.0, 0.0))
-_THUMB_IN: Angles = ((-15.0, -20.0, 0.0), (-20.0, 0.0, 0.0), (-20.0, 0.0, 0.0))
+_THUMB_OUT: Angles = ((70.0, -20.0, 0.0), (5.0, 0.0, 0.0), (5.0, 0.0, 0.0))
+_THUMB_IN: Angles = ((-15.0, -35.0, 0.0), (-40.0, 0.0, 0.0), (-55.0, 0.0, 0.0))
 _FIST = _flat(95.0, 98.0, 80.0)
 
 HANDSHAPES: Mapping[str, HandShape] = MappingProxyType(

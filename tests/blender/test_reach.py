@@ -1,5 +1,8 @@
 """Reach in Blender: hands take things, carry them and put them down without a jump, on every kind of rig."""
 
+import sys
+from unittest.mock import MagicMock
+
 import afoot
 import bpy
 import canon
@@ -162,7 +165,8 @@ def test_grasps_are_saved_with_a_prop_and_used_for_their_purpose():
     assert not handling.grasps_of(prop)
 
 
-def test_a_search_can_be_seen_and_one_that_fails_names_what_is_in_the_way():
+def test_a_search_can_be_seen_and_one_that_fails_names_what_is_in_the_way(monkeypatch):
+    from troupe.addon import draw
     from troupe.addon.draw import hands
     from troupe.addon.features import sought
 
@@ -175,6 +179,14 @@ def test_a_search_can_be_seen_and_one_that_fails_names_what_is_in_the_way():
     own.show_tree = own.show_path = own.show_shapes = True
     lines = hands.search(bpy.context)
     assert set(lines) >= {"way", "view"} and all(len(p) % 2 == 0 for p in lines.values())
+    # what the viewport gets, which takes an array as so many bytes: single precision, in one piece
+    given = []
+    monkeypatch.setitem(sys.modules, "gpu", MagicMock())
+    batch = MagicMock(batch_for_shader=lambda shader, kind, data: given.append(data["pos"]) or MagicMock())
+    monkeypatch.setitem(sys.modules, "gpu_extras.batch", batch)
+    draw.lines(lines, 2.0)
+    assert [p.dtype for p in given] == [np.float32] * len(lines) and all(p.flags["C_CONTIGUOUS"] for p in given)
+    assert all(np.allclose(p, q, atol=1e-6) for p, q in zip(given, lines.values(), strict=True))
     before = [f.action.name for f in results.results_of(ob)]
     put(box("Lid", (0.2, 0.2, 0.005), (-0.2, -0.4, 1.3)))
     for k, (x, y) in enumerate(((-0.38, -0.4), (-0.02, -0.4), (-0.2, -0.22), (-0.2, -0.58))):

@@ -14,9 +14,10 @@ from troupe.core.kinematics.fingers import (
     finger_joints,
     grip_place,
     palm_axes,
+    phalanx_radius,
     shaped,
 )
-from troupe.core.maths import quat
+from troupe.core.maths import geometry, quat
 from troupe.core.motion import Motion
 from troupe.core.planning.spaces.set_pieces import lathe, placed
 from troupe.core.world import Body, World
@@ -67,6 +68,20 @@ def test_a_thick_thing_leaves_the_fingers_more_open():
         chain = list(SKELETON.chain("middle_R"))
         curls.append(anatomy.joint_angles(grip.rotations[chain], "middle_R")[:, 0].sum())
     assert curls[0] > curls[1] > curls[2] > 0.5
+
+
+@pytest.mark.parametrize("radius", [0.03, 0.04])
+def test_the_thumb_lies_on_what_the_hand_is_around_and_does_not_stick_out(radius):
+    thing = rod("R", "cylindrical", radius)
+    grip = close_fingers(SKELETON, POSE.rotations, POSE.root, "R", "cylindrical", thing)
+    positions, globals = fk.forward(SKELETON, grip.rotations, POSE.root)
+    ends = fk.tip_positions(SKELETON, positions, globals)
+    thumb, index = (ends[SKELETON.chain(f"{finger}_R")[-1]] for finger in ("thumb", "index"))
+    _, far, _, _ = geometry.nearest(geometry.index(thing), thumb[None])
+    assert far[0] - phalanx_radius(SKELETON, "thumb", "R") < 0.009
+    # opposite the index finger rather than beside it
+    beside = quat.to_matrix(globals[SKELETON.joint("hand_R")]) @ palm_axes("R")[:, 1]
+    assert abs((thumb - index) @ beside) < 0.01
 
 
 @pytest.mark.req("badler", 77)
