@@ -84,6 +84,16 @@ define ACTION Talk_Gesture1 {
   R_LO_ARM 55:95 0 0 { N1 0 0 }
   R_HAND -40:25 75:-25 120 { N1 N2 0 } }
 """
+PUPPET = """
+{ c1 => A  s1 => B
+  { 0 -15 0 } { 5 15 0 } { c2 1 A - 0 } Waist
+  { -40 0 0 } { 40 0 0 } { A kick B * - 0 0 } Rhip
+  { 0 0 0 } { 130 0 0 } { B 0.2 bias 0 0 } Rknee
+  { 20 0 0 } { } { } Nod
+} 'jogging define_action
+settings jogging { tempo 1.4 param kick .3 }
+define SCRIPT "Call" { { { my_location "look_here" } "Camera" send_message } }
+"""
 LISTINGS = {
     "curtain call": CURTAIN_CALL,
     "greeting": GREETING,
@@ -95,6 +105,7 @@ LISTINGS = {
     "joke": JOKE,
     "groups": GROUPS,
     "table": TALK_TABLE,
+    "puppet": PUPPET,
 }
 
 ROOM = {

@@ -48,6 +48,17 @@ def shape_channels(ob: bpy.types.Object, motion: Motion) -> dict[str, tuple[Chan
     return out
 
 
+def widen(keys: bpy.types.Key, channels: Iterable[Channel]) -> None:
+    """Let the sliders of shape keys reach what is keyed, or Blender would cut it off: a frown is a smile below 0."""
+    for channel in channels:
+        block = keys.path_resolve(channel.path.removesuffix(".value"))
+        low, high = float(channel.values.min()), float(channel.values.max())
+        if low < block.slider_min:
+            block.slider_min = max(min(-1.0, np.floor(low)), -10.0)
+        if high > block.slider_max:
+            block.slider_max = min(max(1.0, np.ceil(high)), 10.0)
+
+
 def contact_channels(motion: Motion, frames: Array) -> dict[str, Channel]:
     """Property of the armature object to its channel, which steps where a contact begins or ends."""
     out = {}

@@ -56,6 +56,7 @@ def write(
     _mark(action, keys)
     for mesh, channels in keys.shapes.items():
         owner = bpy.data.objects[mesh].data.shape_keys
+        properties.widen(owner, channels)
         # before slots an action moves one kind of datablock only
         part = action if hasattr(action, "slots") else bpy.data.actions.new(f"{name} {mesh}")
         curves.write(curves.bag(owner, part), channels, keys.frames)
@@ -77,7 +78,9 @@ def rewrite(ob: bpy.types.Object, action: bpy.types.Action, keys: Keys, recipe: 
     """Put other keys into the action of a result; its strip keeps place, scale, repeat, blending, influence, muting."""
     properties.ensure(ob, keys.contacts)
     owners = [(ob, keys.channels)]
-    owners += [(bpy.data.objects[mesh].data.shape_keys, channels) for mesh, channels in keys.shapes.items()]
+    for mesh, channels in keys.shapes.items():
+        owners.append((bpy.data.objects[mesh].data.shape_keys, channels))
+        properties.widen(owners[-1][0], channels)
     for owner, channels in owners:
         bag = curves.bag(owner, action)
         for fcurve in list(bag.fcurves):

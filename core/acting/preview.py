@@ -17,7 +17,7 @@ import numpy as np
 from ..kinematics import fk
 from ..maths import quat
 from ..maths.ramp import smoothstep
-from ..motion import Motion
+from ..motion import Event, Motion
 from ..skeleton import SIDES, Array, Pose
 from .bodies import Player, smoothed
 from .body.body import BodyParams
@@ -54,7 +54,8 @@ class Preview:
         self._library = ActionLibrary(self.sheets)
         self._start: Pose | None = player.start
         self._known: object = None
-        self._heard = self._looks = 0
+        self._heard: list[Event] = []
+        self._looks = 0
         self._lag: tuple[float, Array, Array] | None = None
 
     def show(self, play: Play, part: str, time: float) -> tuple[Pose, Array]:
@@ -76,8 +77,8 @@ class Preview:
 
     def _decided(self, play: Play, part: str) -> object:
         """Something that changes whenever anything new has been decided for a body."""
-        fresh = play.events[self._heard :]
-        self._heard = len(play.events)
+        fresh = play.events[len(self._heard) :]
+        self._heard += fresh
         self._looks += sum(e.name == "look" and e.data.get("actor") == part for e in fresh)
         return len(play.selections[part]), self._looks, self._legs(play, part)
 
@@ -87,7 +88,8 @@ class Preview:
             before = self._at(old, min(time, self.first + (len(old) - 1) / self.fps))
             self._begin_anew(old, time)
         until = max(time, *(leg.end for leg in self._legs(play, part))) + AHEAD
-        record = _so_far(play, part, self.first + np.ceil((until - self.first) * self.fps) / self.fps)
+        seconds = self.first + np.ceil((until - self.first) * self.fps) / self.fps
+        record = _so_far(play, part, seconds, tuple(self._heard))
         asked = body_orders(record, part, self._library, self.fps, self.first)
         track = smoothed(record.base(part, self.fps, self.first))
         doing = Part(asked.wishes, track, asked.targets, self.player.styles, self._start, self.first)
@@ -128,8 +130,8 @@ class Preview:
         return turned, root, base
 
 
-def _so_far(play: Play, part: str, seconds: float) -> PlayRecord:
+def _so_far(play: Play, part: str, seconds: float, events: tuple[Event, ...]) -> PlayRecord:
     """What a body must know of a play that goes on, as if it ended later with nothing else happening."""
     kinds = {h.name: h.kind for h in play.company.world.values()}
     chosen = {part: tuple(play.selections[part])}
-    return PlayRecord(seconds, tuple(play.events), chosen, (), play.stage, (), {}, {}, {}, kinds)
+    return PlayRecord(seconds, events, chosen, (), play.stage, (), {}, {}, {}, kinds)

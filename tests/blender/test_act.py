@@ -3,6 +3,7 @@
 import afoot
 import bpy
 import canon
+import mathutils
 import numpy as np
 import pytest
 import stage
@@ -25,6 +26,16 @@ def shown(ob, frames=None):
 
 def joint(motion, role):
     return motion.skeleton.joint(role)
+
+
+@pytest.mark.req("improv", 21)
+def test_a_joint_turns_as_a_blender_euler_of_order_yzx():
+    angles = np.random.default_rng(3).uniform(-1.5, 1.5, (6, len(JOINTS), 3))
+    # left, up, forward of the puppet are x, z, -y of a character
+    to_ours = mathutils.Matrix(((1, 0, 0), (0, 0, -1), (0, 1, 0)))
+    for row, got in zip(angles[:, JOINTS.index("Lhip")], turns(angles)[:, JOINTS.index("Lhip")], strict=True):
+        wanted = to_ours @ mathutils.Euler(row, "YZX").to_matrix() @ to_ours.transposed()
+        assert np.allclose(quat.to_matrix(got), wanted, atol=1e-6)
 
 
 @pytest.mark.req("improv", 25)

@@ -11,11 +11,12 @@ import stage
 from troupe.addon import bake, extend, live
 from troupe.addon.bake import results, things
 from troupe.addon.features import play as feature
+from troupe.addon.features.act import recorded
 from troupe.addon.features.company import Member
 from troupe.addon.steps import finish
 from troupe.core.acting import starter
 from troupe.core.acting.bodies import palms
-from troupe.core.acting.direction import PlayParams
+from troupe.core.acting.direction import PlayParams, read_directions
 from troupe.core.acting.language.parser import parse
 from troupe.core.errors import InvalidParam
 from troupe.core.maths import quat
@@ -78,7 +79,7 @@ def test_a_bake_is_one_action_for_each_actor_and_shows_what_was_computed():
     for ob in cast:
         assert len(shown(ob)) == 145
         apart = stage.errors(shown(ob), meant[ob.name])
-        assert apart[0] < 1e-4 and apart[1] < 2e-3
+        assert max(apart) < 1e-4
 
 
 @pytest.mark.req("improv", 105)
@@ -172,7 +173,7 @@ def test_reduced_keys_stay_within_their_tolerance():
     stage.choose(cast[0])
     bpy.ops.troupe.regenerate()
     thin = shown(cast[0])
-    assert quat.distance(thin.rotations, full.rotations).max() < 1.5 * tolerance
+    assert quat.distance(thin.rotations, full.rotations).max() <= tolerance
     count = [sum(len(f.keyframe_points) for b in canon.bags(a) for f in b.fcurves) for a in actions(cast)]
     assert max(count) < 0.6 * 73 * 4 * 50
 
@@ -202,7 +203,12 @@ def test_a_direction_given_live_is_recorded_and_baked():
     bpy.ops.troupe.play_live()
     assert live.running() is None and not bpy.app.handlers.frame_change_post
     said = bpy.data.texts["Script directions"].as_string()
-    assert said.splitlines()[0].endswith("A Wave right") and len(said.splitlines()) == 2
+    # said at frames 12 and 24 of a play that began at frame 1
+    told = read_directions(said, "Script directions")
+    assert told == [
+        (pytest.approx(11 / 24, abs=1e-3), "A Wave right"),
+        (pytest.approx(23 / 24, abs=1e-3), "B walk to A"),
+    ]
     baked = keys(cast)
     arm = shown(cast[0])
     joint = arm.skeleton.joint("upper_arm_R")
@@ -386,6 +392,13 @@ def test_an_action_of_the_file_plays_as_a_stance():
     cycle.use_frame_range = cycle.use_cyclic = True
     cycle.frame_start, cycle.frame_end = first, last
     cycle.pose_markers.new("phase").frame = int(first) + 3
+    (clip,) = recorded(bpy.context, cast[0], stage.cast_of(cast[0]), ["My Cycle"])
+    length = int(last) - int(first)
+    assert clip.source.loop and len(clip.source.samples) == length and clip.tempo == pytest.approx(24 / length)
+    cycle.pose_markers["phase"].frame = int(first)
+    (plain,) = recorded(bpy.context, cast[0], stage.cast_of(cast[0]), ["My Cycle"])
+    assert np.allclose(np.roll(plain.source.samples, -3, axis=0), clip.source.samples, atol=1e-3)
+    cycle.pose_markers["phase"].frame = int(first) + 3
     script = text(
         'GROUP "Stances" { "Idle" "My Cycle" }\ndefine ACTOR "A" { does "Go" }\ndefine SCRIPT "Go" { { "My Cycle" } }'
     )

@@ -6,6 +6,8 @@ nothing is read twice and deep nesting costs no more than its length.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .lexer import NUMBER, STRING, WORD
 from .reader import RESERVED, Reader
 from .syntax import (
@@ -51,6 +53,8 @@ _OPERATORS = (
     ("equals", EQUALS),
 )
 OWNERS = ("my", "its", "his", "her", "his/her", "their")
+MAX_TERMS = 100
+"""Of sums and products in each other; every term is nested in the next."""
 _WANTED = "a property, a number, a name or a condition"
 
 
@@ -172,16 +176,21 @@ class ConditionReader(Reader):
     def _sum(self) -> Condition | Expr:
         left = self._product()
         while self.sign("+", "-") and isinstance(left, _EXPRESSIONS):
-            sign = self.step().key
-            left = Arithmetic(sign, left, self._operand(self._product()))
+            left = self._joined(left, self._product)
         return left
 
     def _product(self) -> Condition | Expr:
         left = self._primary()
         while self.sign("*", "/") and isinstance(left, _EXPRESSIONS):
-            sign = self.step().key
-            left = Arithmetic(sign, left, self._operand(self._primary()))
+            left = self._joined(left, self._primary)
         return left
+
+    def _joined(self, left: Expr, read: Callable[[], Condition | Expr]) -> Arithmetic:
+        at, sign = self.here(), self.step().key
+        found = Arithmetic(sign, left, self._operand(read()))
+        if found.depth > MAX_TERMS:
+            raise at.error(f"a sum or product of more than {MAX_TERMS} terms")
+        return found
 
     def _operand(self, found: Condition | Expr) -> Expr:
         if not isinstance(found, _EXPRESSIONS):

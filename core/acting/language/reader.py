@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import cache
 
 from ...errors import FormatError
-from .lexer import END, NUMBER, SIGN, STRING, WORD, At, Token, place, suggestion, tokens
+from .lexer import END, NUMBER, SIGN, STRING, WORD, At, Token, suggestion, tokens
 from .syntax import PRONOUNS, Ref
 
 MAX_DEPTH = 40
@@ -36,6 +38,7 @@ class Reader:
     def __init__(self, text: str, source: str, statements: Collection[str] = ()) -> None:
         self.text, self.source, self.statements = text, source, frozenset(statements)
         self.tokens = tokens(text, source)
+        self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
         self.index = 0
         self.open: list[Token] = []
 
@@ -47,7 +50,9 @@ class Reader:
         return self.tokens[min(self.index + steps, len(self.tokens) - 1)]
 
     def here(self, token: Token | None = None) -> At:
-        return place(self.text, (token or self.now).start, self.source)
+        start = (token or self.now).start
+        line = bisect_right(self._lines, start)
+        return At(self.source, line, start - self._lines[line - 1] + 1)
 
     def step(self) -> Token:
         token = self.now

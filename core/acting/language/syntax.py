@@ -84,6 +84,11 @@ class Arithmetic:
     sign: str
     left: Expr
     right: Expr
+    depth: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        depths = [e.depth for e in (self.left, self.right) if isinstance(e, Arithmetic)]
+        object.__setattr__(self, "depth", 1 + max(depths, default=0))
 
 
 Expr: TypeAlias = PropRef | Number | Text | Truth | Vector | Range | Arithmetic | Ref

@@ -127,10 +127,10 @@ def action_sheet(
         found = parse(text, name, tuple(statements)).definitions
         definitions += found
         own = [d for d in found if isinstance(d, ActionDef)]
-        for d in own:
-            if key_of(d.name) in had:
-                raise d.at.error(f'there is an action "{d.name}" already; give this one another name')
-        parts.append(_only(text, [d.span for d in own]))
+        for table in own:
+            if key_of(table.name) in had:
+                raise table.at.error(f'there is an action "{table.name}" already; give this one another name')
+        parts.append(_only(text, [table.span for table in own]))
     tables = {key_of(d.name) for d in definitions if isinstance(d, ActionDef)}
     lines = []
     for d in definitions:

@@ -34,10 +34,15 @@ class Name:
 
 @dataclass(frozen=True)
 class Call:
-    """A function or operator of other expressions."""
+    """A function or operator of other expressions; `size` counts all that it is made of."""
 
     function: str
     arguments: tuple[Expression, ...]
+    size: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        size = 1 + sum(a.size if isinstance(a, Call) else 1 for a in self.arguments)
+        object.__setattr__(self, "size", size)
 
 
 Expression = Number | Name | Call
@@ -47,6 +52,10 @@ Evaluator = Callable[[Moments, Params], Any]
 """Gives a number or a (T,) array."""
 
 ZERO = Number(0.0)
+MAX_SIZE = 300
+"""Of an expression; a named value counts wherever it is used."""
+MAX_DEPTH = 40
+"""Of brackets and signs within each other."""
 
 
 def names(expression: Expression) -> Iterator[Name]:
@@ -114,7 +123,14 @@ def call(cursor: Cursor, signals: Signals, function: Token, arguments: tuple[Exp
             signals.functions[function.text][1](0.5, arguments[1].value)
         except TroupeError as error:
             cursor.fail(f"{error}{where}", function)
-    return Call(function.text, arguments)
+    return _made(cursor, function, function.text, arguments)
+
+
+def _made(cursor: Cursor, at: Token, function: str, arguments: tuple[Expression, ...]) -> Call:
+    made = Call(function, arguments)
+    if made.size > MAX_SIZE:
+        cursor.fail(f"an expression of more than {MAX_SIZE} parts", at)
+    return made
 
 
 class Infix:
@@ -124,14 +140,14 @@ class Infix:
     """
 
     def __init__(self, cursor: Cursor, signals: Signals) -> None:
-        self.cursor, self.signals = cursor, signals
+        self.cursor, self.signals, self.depth = cursor, signals, 0
 
     def read(self) -> Expression:
         """One expression."""
         left = self._product()
         while self._operator("+", "-"):
             sign = self.cursor.take()
-            left = Call(sign.text, (left, self._product()))
+            left = _made(self.cursor, sign, sign.text, (left, self._product()))
         return simplified(left, self.signals)
 
     def _operator(self, *marks: str) -> bool:
@@ -145,17 +161,25 @@ class Infix:
         left = self._factor()
         while self._operator("*", "/"):
             mark = self.cursor.take()
-            left = Call(mark.text, (left, self._factor()))
+            left = _made(self.cursor, mark, mark.text, (left, self._factor()))
         return left
 
     def _factor(self) -> Expression:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.cursor.fail(f"nested more than {MAX_DEPTH} deep")
+        found = self._single()
+        self.depth -= 1
+        return found
+
+    def _single(self) -> Expression:
         cursor = self.cursor
         word = cursor.take()
         if word.kind == "mark" and word.text in "+-":
             inner = self._factor()
             if word.text == "+":
                 return inner
-            return Number(-inner.value) if isinstance(inner, Number) else Call("neg", (inner,))
+            return Number(-inner.value) if isinstance(inner, Number) else _made(cursor, word, "neg", (inner,))
         if word.kind == "number":
             return Number(float(word.text))
         if word.kind == "mark" and word.text == "(":

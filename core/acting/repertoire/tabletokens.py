@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from ...errors import FormatError
 
+MAX_NUMBER = 1e9
 _TOKEN = re.compile(
     r"""(?P<gap>[ \t\r]+|\#[^\n]*|//[^\n]*)|(?P<line>\n)
     |(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
@@ -53,6 +54,8 @@ def tokens(text: str, source: str, line: int = 1) -> list[Token]:
         elif kind == "gap":
             glued = False
         else:
+            if kind == "number" and (len(word) > 40 or float(word) > MAX_NUMBER):
+                raise FormatError(source, line, at - start + 1, f"a number larger than {MAX_NUMBER:g} or too long")
             shown = word[1:-1].strip() if kind == "text" else word[1:] if kind == "tick" else word
             out.append(Token(kind, shown, line, at - start + 1, glued))
             glued = True

@@ -45,7 +45,7 @@ def test_buffers_may_be_chained():
 
 @pytest.mark.req("improv", 52)
 def test_an_action_that_cannot_be_reached_is_named():
-    with pytest.raises(InvalidParam, match=r"b|c"):
+    with pytest.raises(InvalidParam, match="a to c"):
         Routes(("a", "b", "c"), {"a": ("b",), "b": ("a",)})
     with pytest.raises(InvalidParam):
         Routes(("a", "b"), {"a": ("z",)})

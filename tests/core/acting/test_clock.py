@@ -139,8 +139,8 @@ def test_a_morph_scales_pose_and_tempo_together():
         assert abs(state.tempo - 1.4 * amount) < 1e-12
         run = start(STOCK, MANNEQUIN).select("", "running", 0.0, fade=0.0).advance(state.phase / TURN / 1.4)
         assert abs(run.phase - state.phase) < 1e-9
-        lower = slice(INDEX["Lpelvis"], None)
-        assert np.allclose(state.angles()[lower], amount * run.angles()[lower], atol=1e-6)
+        clocked = [k for joint, k in INDEX.items() if joint not in ("Neck", "Nod")]
+        assert np.allclose(state.angles()[clocked], amount * run.angles()[clocked], atol=1e-6)
     state = start(STOCK, MANNEQUIN).select("", "walking", 0.0).advance(2.0)
     state = state.set_style("walking.amount", 0.0, over=0.5).advance(3.0)
     there = state.phase

@@ -52,8 +52,12 @@ def test_walking_waving_and_scratching_share_the_body():
     assert state.weight("Walk") == state.weight("Wave_left") == state.weight("Scratch_head_left") == 1.0
     assert elbows(state) == (-120.0, -30.0)
     assert state.angles()[INDEX["Lhip"], 0] == -20.0
+    alone = start(library(WALK_WAVE_SCRATCH), MANNEQUIN).select("", "Scratch_head_left", 0.0).advance(5.0)
+    left = [INDEX[f"L{joint}"] for joint in ("chest", "shoulder", "elbow", "wrist")]
+    assert np.array_equal(state.angles()[left], alone.angles()[left])
     state = state.advance(7.0)
     assert elbows(state) == (-60.0, -30.0)
+    assert np.array_equal(state.angles()[INDEX["Lshoulder"]], [0.0, 0.0, 90.0])
     state = state.advance(8.25)
     assert abs(state.weight("Wave_left") - 0.5) < 1e-3 and abs(state.weight("Wave_right") - 0.5) < 1e-3
     state = state.advance(9.0)

@@ -6,11 +6,14 @@ import subprocess
 from contextlib import contextmanager
 
 import numpy as np
+import pytest
 from playtexts import LISTINGS, ROOM
 from troupe.core import FormatError, InvalidParam
 from troupe.core.acting import starter
 from troupe.core.acting.language.parser import parse
+from troupe.core.acting.mind.vocabulary import action_sheet
 from troupe.core.acting.play import rehearse
+from troupe.core.acting.repertoire.tables import read_sheet
 
 COUNT = 10_000
 SNIPPETS = (
@@ -128,3 +131,42 @@ def test_ten_thousand_damaged_scripts_are_refused_with_a_place_or_played(monkeyp
     refused = sum(isinstance(e, FormatError) for e in errors)
     assert COUNT / 3 < refused < COUNT
     assert sum(e is None for e in errors[::2]) > 100
+
+
+TABLE = "define ACTION a {{ Nod 0:1 0 0 {{ {} 0 0 }} }}"
+POSTFIX = "{{ n1 => A {} {{ 0 0 0 }} {{ 1 0 0 }} {{ A 0 0 }} Nod }} 'a define_action"
+VALUE = 'define SCRIPT "s" {{ {{ set my x to {} }} }}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TABLE.format("(" * 5000),
+        TABLE.format("- " * 5000 + "1"),
+        TABLE.format("sin(" * 5000),
+        TABLE.format("n1" + "+n1" * 5000),
+        TABLE.format("1" + "0" * 400),
+        POSTFIX.format("A n1 + => A " * 5000),
+        # each doubles what it names
+        POSTFIX.format("A A + => A " * 60),
+        VALUE.format("1" + "+1" * 5000),
+        VALUE.format("(" * 39 + "1" + ("*1" * 90 + ")") * 39),
+    ],
+    ids=["brackets", "signs", "calls", "sum", "number", "chain", "doubling", "script sum", "script products"],
+)
+def test_what_is_nested_without_end_is_refused_at_once_with_its_place(text):
+    with pytest.raises(FormatError) as caught:
+        read_sheet(action_sheet([text]) or rehearse([text], ["Ann"], ROOM))
+    assert caught.value.line == 1 and caught.value.column > 30
+
+
+def test_damaged_tables_are_refused_with_their_place():
+    sheets = [path.read_text(encoding="utf-8")[:2500] for path in sorted(starter.FOLDER.glob("*.actions"))]
+    read = 0
+    for text in mutations([LISTINGS["table"], *sheets], 1000, 5):
+        try:
+            read_sheet(text, "sheet")
+            read += 1
+        except FormatError as error:
+            assert error.line >= 1 and error.column >= 1
+    assert 5 < read < 900

@@ -1,7 +1,9 @@
 """Soft comparison: the values of the paper's appendix."""
 
 import pytest
+from playtexts import play
 from troupe.core.acting.language.syntax import EQUALS, GREATER, LESS, NOT_EQUAL, NOT_GREATER, NOT_LESS, OPERATORS
+from troupe.core.acting.mind.cast import Member
 from troupe.core.acting.mind.fuzzy import agreement, kernel
 
 TABLE = {
@@ -16,12 +18,38 @@ TABLE = {
 }
 
 
+def judged(*factors):
+    """What these factors of a rule give for everyone whose x is in the table."""
+    people = [Member(f"P{k}", properties={"x": x}) for k, x in enumerate(TABLE)]
+    text = f"""define ACTOR Ann {{ does "s" }} define SCRIPT "s" {{ {{ choose from {{ others }} based on "r" }} }}
+    define DECISION RULE "r" {{ {" ".join(f"factor {{ {f} }}" for f in factors)} }}"""
+    (choice,) = (e for e in play(text, *people, seconds=0.1).events if e.name == "choose")
+    return [[value for value, _ in row] for row in choice.data["factors"]]
+
+
 @pytest.mark.req("improv", 81)
 @pytest.mark.parametrize("x", TABLE)
 def test_the_six_operators_have_the_values_of_the_table(x):
     columns = (EQUALS, NOT_EQUAL, GREATER, NOT_GREATER, LESS, NOT_LESS)
     found = [agreement(x, 0.5, 0.5, operator, 0.4, 0.4) for operator in columns]
     assert found == pytest.approx(TABLE[x], abs=1e-4)
+
+
+@pytest.mark.req("improv", 81)
+def test_a_rule_has_the_values_of_the_table():
+    found = judged(*(f"its x {operator} .5 to within .4" for operator in OPERATORS))
+    assert set(OPERATORS) == {EQUALS, NOT_EQUAL, GREATER, NOT_GREATER, LESS, NOT_LESS}
+    for (x, values), row in zip(TABLE.items(), found, strict=True):
+        assert row == pytest.approx(values, abs=1e-4), x
+
+
+@pytest.mark.req("improv", 82, 83)
+def test_a_rule_has_its_own_spread_on_each_side_and_targets_that_are_ranges():
+    found = judged("its x equals .5 to within above .2 below .6", "its x equals between .35 and .6 to within .2")
+    for x, row in zip(TABLE, found, strict=True):
+        wanted = kernel((x - 0.5) / 0.2 if x > 0.5 else (0.5 - x) / 0.6)
+        ranged = kernel(max(0.35 - x, x - 0.6, 0.0) / 0.2)
+        assert row == pytest.approx([wanted, ranged], abs=1e-9), x
 
 
 @pytest.mark.req("improv", 81)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
+from troupe.core.acting.body.body import BodyParams, start
 from troupe.core.acting.repertoire.signals import ACTOR_STEP, Moments, Signals, actor_noise, bias, gain
 from troupe.core.errors import InvalidParam
 from troupe.core.maths.noise import SIZE, HashNoise, TableNoise, seeded
 
-from .puppets import library
+from .puppets import MANNEQUIN, library
 
 RNG = np.random.default_rng(1)
 
@@ -171,10 +174,16 @@ def test_values_at_common_times_do_not_depend_on_the_rate():
 def test_no_two_actors_share_their_noise():
     time = np.arange(0, 600, 0.05)
     names = ("n1", "n2", "n3", "N0", "N1", "N2")
-    first = [read(n, moments(time, seed=0, actor=0)) for n in names]
-    second = [read(n, moments(time, seed=7919, actor=1)) for n in names]
-    c = np.corrcoef(first + second)[: len(names), len(names) :]
-    assert np.abs(c).max() < 0.2
+    lib = library("define ACTION a { Nod 0 0 0 }\nGROUP g ACTION a")
+    streams = []
+    for actor in range(4):
+        params = BodyParams(actor=actor)
+        noise = start(lib, MANNEQUIN, params).stage.noise
+        own = Moments(time, time, time, noise, ACTOR_STEP * actor)
+        streams.append([read(n, own) for n in names])
+    c = np.corrcoef(np.concatenate(streams)).reshape(4, len(names), 4, len(names))
+    for a, b in combinations(range(4), 2):
+        assert np.abs(c[a, :, b]).max() < 0.2, (a, b)
 
 
 @pytest.mark.req("improv", 114)
