@@ -38,8 +38,8 @@ def build(context: bpy.types.Context) -> None:
 
 
 def camera(context: bpy.types.Context) -> None:
-    """Look along the way from one table to the other."""
-    view(context, (0.9, 0.2, 0.85), (-2.6, -2.6, 1.9), 36.0)
+    """Look across the way from one table to the other, into the face that comes along it."""
+    view(context, (1.3, 0.46, 0.8), (5.3, -2.3, 2.0), 36.0)
 
 
 def tables(context: bpy.types.Context) -> Any:

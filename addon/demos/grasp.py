@@ -34,8 +34,8 @@ def build(context: bpy.types.Context) -> None:
 
 
 def camera(context: bpy.types.Context) -> None:
-    """Look at the hand."""
-    view(context, (-0.1, -0.3, 1.1), (-1.2, -1.6, 1.6))
+    """Look at hand and face from across the table."""
+    view(context, (-0.15, -0.25, 1.3), (0.3, -1.9, 1.62), 29.0)
 
 
 def _mug(context: bpy.types.Context) -> Any:

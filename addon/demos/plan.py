@@ -41,7 +41,7 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look into both rooms from above."""
-    view(context, (0.0, 0.0, 0.8), (-1.5, -7.5, 6.5), 36.0)
+    view(context, (0.0, 0.3, 0.5), (-3.0, -5.0, 8.0), 36.0)
 
 
 def robot(context: bpy.types.Context) -> None:
@@ -78,7 +78,6 @@ def gates(context: bpy.types.Context) -> None:
 def tool(context: bpy.types.Context) -> None:
     """A spanner out of its box and into the housing of a wheel, past the spokes."""
     context.scene.frame_set(1)
-    steel = paint_of("Set steel", STEEL)
     for k, (half, place) in enumerate(_walls((0.3, 0.12, 0.1), (-0.6, 0.0, 0.1))):
         body(context, box(f"Box {k}", half, place), paint("obstacle"))
     outline = [(0.0, 0.0), (0.36, 0.0), (0.36, 0.2), (0.33, 0.2), (0.33, 0.02), (0.0, 0.02)]
@@ -92,8 +91,7 @@ def tool(context: bpy.types.Context) -> None:
         body(context, box(f"Spoke {k}", (0.015, 0.02, 0.16), place, spoke), paint("obstacle"))
     jaws = tuple((0.13, y, 0.0, 0.03, 0.01, 0.006) for y in (-0.022, 0.022))
     parts = ((0.0, 0.0, 0.0, 0.11, 0.012, 0.006), *jaws)
-    spanner = _piece(context, "Spanner", parts, (0.0, 0.0, 0.0), placed((-0.6, 0.0, 0.03)), STEEL)
-    spanner.data.materials[0] = steel
+    spanner = _piece(context, "Spanner", parts, (0.0, 0.0, 0.0), placed((-0.6, 0.0, 0.03)), ORANGE)
     side = quat.to_matrix(quat.about(np.array([0.0, 1.0, 0.0]), np.pi / 2))
     spot(context, "Goal", placed((0.53, -0.1, 0.4), side))
     choose(context, spanner)
@@ -169,7 +167,7 @@ def _end(context: bpy.types.Context, mover: Any) -> None:
 
 def _near(context: bpy.types.Context) -> None:
     """Look at what stands on the floor before a robot."""
-    view(context, (0.35, 0.0, 0.75), (-1.6, -3.2, 1.9))
+    view(context, (0.3, 0.0, 0.8), (-1.4, -2.7, 1.9))
 
 
 def _above(context: bpy.types.Context) -> None:
@@ -179,7 +177,7 @@ def _above(context: bpy.types.Context) -> None:
 
 def _before(context: bpy.types.Context) -> None:
     """Look at the box and into the wheel."""
-    view(context, (0.0, 0.0, 0.3), (-0.9, -2.6, 1.4), 36.0)
+    view(context, (0.0, 0.0, 0.3), (-0.9, -2.2, 1.3), 38.0)
 
 
 VARIANTS = {"robot": (robot, _near), "gates": (gates, _above), "tool": (tool, _before)}

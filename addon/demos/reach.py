@@ -30,7 +30,7 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look across the table from the side of the hand."""
-    view(context, (-0.05, -0.3, 0.85), (-1.5, -1.7, 1.55))
+    view(context, (-0.02, -0.3, 0.96), (-1.1, -1.95, 1.5))
 
 
 def seated(context: bpy.types.Context) -> Any:
@@ -147,17 +147,17 @@ def give(context: bpy.types.Context) -> None:
     context.scene.frame_set(1)
 
 
-def _sight(at: tuple[float, ...], eye: tuple[float, ...], lens_deg: float = 28.0) -> Callable[[bpy.types.Context], None]:
+def _sight(at: tuple[float, ...], eye: tuple[float, ...]) -> Callable[[bpy.types.Context], None]:
     """A camera that looks from `eye` at `at` [m]."""
-    return lambda context: view(context, at, eye, lens_deg)
+    return lambda context: view(context, at, eye)
 
 
 VARIANTS = {
     "still": (still, camera),
     "chess": (chess, _sight((0.0, -0.35, 0.85), (-1.3, -1.6, 1.7))),
-    "controls": (controls, _sight((0.0, -0.25, 0.8), (-1.7, -1.9, 1.6))),
-    "housing": (housing, _sight((-0.1, -0.4, 1.15), (-1.7, -1.3, 1.75))),
-    "pot": (pot, _sight((-0.1, -0.25, 1.1), (-1.4, -1.9, 1.7))),
+    "controls": (controls, _sight((-0.05, -0.3, 0.85), (-2.1, -0.75, 1.75))),
+    "housing": (housing, _sight((-0.05, -0.35, 1.2), (-1.75, 0.75, 2.0))),
+    "pot": (pot, _sight((-0.1, -0.25, 1.2), (-1.3, -2.0, 1.7))),
     "give": (give, _sight((-0.1, -0.45, 1.2), (-2.8, -0.45, 1.6))),
     "tidy": (_chores.tidy, _chores.camera),
     "waiter": (_chores.waiter, _chores.camera),

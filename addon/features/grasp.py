@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ ICON = "SNAP_ON"
 FAR = 0.6
 """How far from a hand a prop may be for which a grasp is taken from it, in lengths of the arm."""
 LISTED = 12
-"""Grasps that the panel lists."""
+"""Kinds of grasps that the panel lists."""
 
 
 class Operator(FeatureOperator):
@@ -99,6 +100,12 @@ def shown_prop(context: bpy.types.Context, actor: Any) -> Any:
     return next((o for o in context.selected_objects if handling.GRASPS in o), None)
 
 
+def told(grasp: Grasp) -> str:
+    """A grasp in a few words: how it is called, its shape, hand and purposes."""
+    hand = {"any": "either hand", "L": "left", "R": "right"}[grasp.side]
+    return ", ".join([*([grasp.name] if grasp.name else []), grasp.shape, hand, *grasp.purposes])
+
+
 class Remove(ActorOperator):
     """Remove a grasp of this prop, or all of them"""
 
@@ -106,6 +113,7 @@ class Remove(ActorOperator):
     bl_label = "Remove Grasp"
     prop: bpy.props.StringProperty(name="Prop", description="Object whose grasp goes")  # type: ignore[valid-type]
     index: bpy.props.IntProperty(name="Number", description="Which; -1 for all", default=-1, min=-1)  # type: ignore[valid-type]
+    alike: bpy.props.BoolProperty(name="Alike", description="Also those that differ from it only in their place")  # type: ignore[valid-type]
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
@@ -119,9 +127,10 @@ class Remove(ActorOperator):
         found = handling.grasps_of(prop)
         if self.index >= len(found):
             raise InvalidParam("index", self.index, f"{prop.name} has {len(found)} grasps")
-        del found[self.index]
-        store(prop, found)
-        return f"{prop.name}: {len(found)} grasps left"
+        chosen = told(found[self.index])
+        left = [g for k, g in enumerate(found) if k != self.index and not (self.alike and told(g) == chosen)]
+        store(prop, left)
+        return f"{prop.name}: {len(left)} grasps left"
 
 
 CLASSES = (Remove,)
@@ -141,13 +150,14 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> 
         found = []
     layout.prop(context.scene.troupe, "show_grasps", toggle=True)
     column = layout.column(align=True)
-    for k, grasp in enumerate(found[:LISTED]):
+    kinds = Counter(told(grasp) for grasp in found)
+    for text, count in list(kinds.items())[:LISTED]:
         row = column.row(align=True)
-        hands = {"any": "either hand", "L": "left", "R": "right"}[grasp.side]
-        row.label(text=f"{grasp.shape}, {hands}, {', '.join(grasp.purposes)}")
+        row.label(text=text if count == 1 else f"{count} {text}")
         button = row.operator(Remove.bl_idname, text="", icon="X")
-        button.prop, button.index = prop.name, k
-    if len(found) > LISTED:
-        column.label(text=f"and {len(found) - LISTED} more")
+        button.prop, button.alike = prop.name, True
+        button.index = next(k for k, grasp in enumerate(found) if told(grasp) == text)
+    if len(kinds) > LISTED:
+        column.label(text=f"and {len(kinds) - LISTED} more kinds")
     if found or handling.GRASPS in prop:
         layout.operator(Remove.bl_idname, text="Remove All", icon="TRASH").prop = prop.name

@@ -13,6 +13,7 @@ from troupe.addon import bake, scene
 from troupe.addon.bake import results
 from troupe.addon.demos import reach as demo
 from troupe.addon.features import handling
+from troupe.addon.features.grasp import told
 from troupe.core.planning.spaces.penetration import HAND, penetrations
 from troupe.core.planning.spaces.set_pieces import bottle, box
 
@@ -157,7 +158,11 @@ def test_grasps_are_saved_with_a_prop_and_used_for_their_purpose():
     with pytest.raises(RuntimeError, match="no grasp for 'drink'"):
         bpy.ops.troupe.reach(task="pick_up", target="Bottle", purpose="drink", hand="L")
     bpy.ops.troupe.remove_grasp(prop="Bottle", index=0)
-    assert all(g.side == "L" for g in handling.grasps_of(prop))
+    left = handling.grasps_of(prop)
+    assert all(g.side == "L" for g in left)
+    bpy.ops.troupe.remove_grasp(prop="Bottle", index=0, alike=True)
+    after = handling.grasps_of(prop)
+    assert len(after) < len(left) - 1 and told(left[0]) not in {told(g) for g in after}
     prop[handling.GRASPS] = "__import__('os')"
     with pytest.raises(RuntimeError, match="cannot be read"):
         bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="L")

@@ -23,7 +23,8 @@ from .space import Bools, Ints
 TOLERANCE = 0.001
 """Depth up to which something is said to touch and not to be in the way [m]."""
 HAND = ("palm", "fingers", "thumb")
-_BLOCK = 2_000_000
+_BLOCK = 50_000
+"""Points times triangles at a time: what stays in the cache."""
 
 
 @dataclass(frozen=True)
@@ -244,11 +245,18 @@ def inside(corners: Array, points: Array) -> Bools:
     low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
     at: Ints = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
     block = max(1, _BLOCK // max(1, len(corners)))
+    middle = 0.5 * (low + high)
+    a, b, c = (corners[:, k] - middle for k in range(3))
+    ab, bc, ca = (dot(v, v) for v in (a - b, b - c, c - a))
+    apex, normals = dot(a, cross(b, c)), cross(a, b) + cross(b, c) + cross(c, a)
     for some in np.array_split(at, max(1, -(-len(at) // block))):
-        a, b, c = (corners[:, k] - points[some, None] for k in range(3))
-        la, lb, lc = (np.sqrt(dot(v, v)) for v in (a, b, c))
-        above = dot(a, cross(b, c))
-        below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb
+        p = points[some] - middle
+        # the triple and scalar products of the three edges to a point, of products of matrices
+        above = apex - p @ normals.T
+        own = dot(p, p)[:, None]
+        sa, sb, sc = (np.maximum(own + dot(v, v) - 2.0 * (p @ v.T), 0.0) for v in (a, b, c))
+        la, lb, lc = np.sqrt(sa), np.sqrt(sb), np.sqrt(sc)
+        below = la * lb * lc + 0.5 * ((sa + sb - ab) * lc + (sb + sc - bc) * la + (sc + sa - ca) * lb)
         turns = np.arctan2(above, below).sum(axis=1) / (2.0 * np.pi)
         out[some] = np.abs(turns) > 0.5
     return out
