@@ -107,6 +107,8 @@ class _DefinitionReader(ClauseReader):
         at = self.here()
         name = self.name("a group")
         members: list[str] = []
+        if kind == "action" and not self.sign("{", "(") and not self.word("action"):
+            kind = "script"
         if self.sign("{", "("):
             with self.brackets("{", "("):
                 while not self.sign("}", ")"):
