@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from ..kinematics import anatomy, fk
 from ..kinematics.limb_ik import LIMBS, place_limb
 from ..maths import quat
 from ..motion import Event, Motion
 from ..skeleton import Array
-from .body.contact import contacts_of, meeting
+from .body.contact import contacts_of
 
 PALM = 0.6
 """Where the palm is between wrist and finger roots."""
@@ -21,6 +22,10 @@ REACHED = 0.98
 """Part of its length to which an arm is stretched for a prop or a hand."""
 MOST_LEAN = math.radians(35.0)
 """How far a body leans over to reach a hand [rad]."""
+SHOULDER_FIRST = 0.8
+"""Turn of the trunk that brings the right shoulder forward, as a part of a lean."""
+TOGETHER = 0.01
+"""How near two palms touch [m]."""
 EYES_UP = 0.7
 """Part of a lean that neck and head take back."""
 
@@ -57,46 +62,49 @@ def shake(events: Iterable[Event], motions: dict[str, Motion]) -> None:
             continue
         weights = touch.weights(np.arange(len(first)) / first.fps)
         first, second = _leaning((first, second), weights)
-        middle, _ = meeting(palms(first)[0], palms(second)[0], np.ones(len(weights)))
-        middle = _reachable(middle, (first, second))
-        motions[touch.first] = _touched(reaching(first, middle, weights), weights)
-        motions[touch.second] = _touched(reaching(second, middle, weights), weights)
+        # neither leads: both go to the middle between their hands of the same frame
+        middle = _reachable(0.5 * (palms(first)[0] + palms(second)[0]), (first, second))
+        pair = [reaching(motion, middle, weights) for motion in (first, second)]
+        apart = np.linalg.norm(palms(pair[0])[0] - palms(pair[1])[0], axis=-1)
+        together = (weights >= 1.0) & (apart <= TOGETHER)
+        motions[touch.first], motions[touch.second] = (_touched(motion, together) for motion in pair)
 
 
 def _leaning(pair: tuple[Motion, Motion], weights: Array) -> tuple[Motion, Motion]:
     """Two motions in which each leans over, by weights (T,), by half of what their arms lack."""
-    angles = np.zeros((2, len(weights)))
+    full = weights >= weights.max()  # before and after it they lean less than they must
+    angles = np.zeros(2)
     leant = pair
-    for _ in range(6):
+    for _ in range(16):
         (a, reach_a), (b, reach_b) = (_arm(motion, "R") for motion in leant)
-        lack = np.linalg.norm(a - b, axis=-1) - reach_a - reach_b
-        if not (lack[weights > 0.0] > 1e-4).any():
+        lack = float(np.linalg.norm(a - b, axis=-1)[full].max()) - reach_a - reach_b
+        if lack <= 1e-4:
             break
-        for k, motion in enumerate(pair):
-            more = 0.5 * np.maximum(lack + 1e-3, 0.0) / _trunk(motion)
-            angles[k] = np.clip(angles[k] + more, 0.0, MOST_LEAN)
         # an even lean all the while they hold hands, not one that follows every breath
-        angles[:] = angles[:, weights > 0.0].max(axis=1, keepdims=True)
+        angles += [0.5 * (lack + 1e-3) / _lever(motion) for motion in pair]
+        angles = np.minimum(angles, MOST_LEAN)
         leant = (_lean(pair[0], weights * angles[0]), _lean(pair[1], weights * angles[1]))
     return leant
 
 
-def _trunk(motion: Motion) -> float:
-    """Height of the shoulders over the loins [m]."""
+def _lever(motion: Motion) -> float:
+    """How far the right shoulder comes forward for each radian of a small lean [m]."""
     body = motion.skeleton
     positions, _ = fk.forward(body, np.broadcast_to(quat.IDENTITY, (1, len(body), 4)), np.zeros((1, 3)))
     spine = body.chain("spine")
-    return float(positions[0, body.joint("upper_arm_R"), 2] - positions[0, spine[0] if spine else 0, 2])
+    away = positions[0, body.joint("upper_arm_R")] - positions[0, spine[0] if spine else 0]
+    return float(away[2] + SHOULDER_FIRST * abs(away[0]))
 
 
 def _lean(motion: Motion, angles: Array) -> Motion:
-    """The motion with its trunk bent forward by angles (T,) [rad] at the loins, the face kept up."""
+    """The motion with its trunk bent by angles (T,) [rad] at the loins, the right shoulder first, the face kept up."""
     body, rotations = motion.skeleton, np.array(motion.rotations)
     for role, share in (("spine", 1.0), ("neck", -EYES_UP)):
         joints = body.chain(role)
         each = np.zeros((len(angles), 3))
         if joints:
             each[:, 0] = share * angles / len(joints)
+            each[:, 2] = SHOULDER_FIRST * each[:, 0]
             turn = anatomy.from_angles(each, role)
             for joint in joints:
                 rotations[:, joint] = quat.multiply(turn, rotations[:, joint])
@@ -127,6 +135,6 @@ def _arm(motion: Motion, side: str) -> tuple[Array, float]:
     return positions[:, body.joint(f"upper_arm_{side}")] + palms(motion, side)[1], REACHED * length
 
 
-def _touched(motion: Motion, weights: Array) -> Motion:
+def _touched(motion: Motion, together: npt.NDArray[np.bool_]) -> Motion:
     held = motion.curves.get("contact/hand_R", np.zeros(len(motion)))
-    return replace(motion, curves={**motion.curves, "contact/hand_R": np.maximum(held, (weights >= 1.0) * 1.0)})
+    return replace(motion, curves={**motion.curves, "contact/hand_R": np.maximum(held, together * 1.0)})

@@ -1,4 +1,4 @@
-"""Bodies that touch: when hands meet, and where, worked out from both poses of the same frame."""
+"""Bodies that touch: who touches whom, and how far their hands have met."""
 
 from __future__ import annotations
 
@@ -39,18 +39,3 @@ def contacts_of(events: Iterable[Event]) -> tuple[Contact, ...]:
         for e in events
         if e.name == "contact"
     )
-
-
-def meeting(first: Array, second: Array, weights: Array) -> tuple[Array, Array]:
-    """Where two hands go that reach for each other: neither leads, so both go to the middle.
-
-    Args:
-        first, second: (T, 3) the hands as the poses alone put them [m].
-        weights: (T,) from `Contact.weights`.
-
-    Returns:
-        Two (T, 3) goals; they are one point wherever the weight is 1.
-    """
-    middle = 0.5 * (first + second)
-    w = weights[:, None]
-    return first + w * (middle - first), second + w * (middle - second)

@@ -6,10 +6,6 @@ of 1/15 s, which this keeps at any rate.
 
 from __future__ import annotations
 
-import numpy as np
-
-from ...skeleton import Array
-
 HALVINGS = 15.0
 """How often the distance to the floor is halved in a second."""
 
@@ -17,14 +13,3 @@ HALVINGS = 15.0
 def kept(dt: float) -> float:
     """Part of the distance to the floor that is left after `dt` [s]."""
     return float(0.5 ** (dt * HALVINGS))
-
-
-def levelled(heights: Array, dt: float, start: float | None = None) -> Array:
-    """Heights (T,) that follow `heights` (T,) sampled every `dt` [s], from `start` or the first of them."""
-    rest = kept(dt)
-    out = np.empty(len(heights))
-    now = float(heights[0]) if start is None else start
-    for k, height in enumerate(np.asarray(heights, dtype=np.float64).tolist()):
-        now = height + (now - height) * (rest if k or start is not None else 0.0)
-        out[k] = now
-    return out

@@ -56,5 +56,14 @@ def looked(neck: Array, nod: Array, directions: Array, weight: Array, hold: bool
     out = np.array(neck)
     out[:, 1] += share * yaw
     out[:, 0] += share * np.clip(pitch, -PITCH_LIMIT, PITCH_LIMIT)
-    out[:, 1] = np.clip(out[:, 1] + nod[:, 1], -YAW_LIMIT, YAW_LIMIT) - nod[:, 1]
+    return within_reach(out, nod)
+
+
+def within_reach(neck: Array, nod: Array) -> Array:
+    """Neck angles (T, 3) [rad] that with those of the head, `nod` (T, 3), turn it no further than heads turn."""
+    total = neck[:, 1] + nod[:, 1]
+    if np.all(np.abs(total) <= YAW_LIMIT):
+        return neck
+    out = np.array(neck)
+    out[:, 1] = np.clip(total, -YAW_LIMIT, YAW_LIMIT) - nod[:, 1]
     return out

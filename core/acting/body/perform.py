@@ -63,8 +63,7 @@ def perform(
     """
     if not (seconds >= 0 and fps > 0):
         raise InvalidParam("seconds, fps", (seconds, fps), "must be positive")
-    given = (place, around, floor, styles, targets)
-    state = start(library, skeleton, params, place=given[0], around=around, floor=floor, styles=styles, targets=targets)
+    state = start(library, skeleton, params, place=place, around=around, floor=floor, styles=styles, targets=targets)
     cues = []
     for wish in selections:
         if isinstance(wish, Order):

@@ -24,7 +24,7 @@ from ..repertoire.puppet import ANKLES, INDEX, JOINTS, cleared, limited, turns
 from ..repertoire.tablelines import GROUND, TARGET
 from ..repertoire.tables import curve_name
 from .fingers import NAMES as FINGERS
-from .lookat import looked
+from .lookat import looked, within_reach
 from .stage import Stage
 
 FLAT = 0.06
@@ -100,6 +100,11 @@ def puppet_angles(stage: Stage, channels: Array) -> Array:
     """Puppet angles (T, 20, 3) [rad] of channels (T, channels)."""
     angles = np.radians(channels[:, : 3 * len(JOINTS)]).reshape(-1, len(JOINTS), 3)
     angles = limited(angles)
+    neck, nod = angles[:, INDEX["Neck"]], angles[:, INDEX["Nod"]]
+    turned = within_reach(neck, nod)
+    if turned is not neck:
+        angles = np.array(angles)
+        angles[:, INDEX["Neck"]] = turned
     if stage.params.clear_arms and stage.fit.skeleton.arm_clearance > 0:
         angles = cleared(angles, stage.fit.skeleton.arm_clearance)
     return angles

@@ -125,7 +125,7 @@ class ClauseReader(ConditionReader):
         elif self.word(*OWNERS) or self.word("current") or (self.is_name() and self.after().key == "'s"):
             what = self.property()
         else:
-            what = next((p for p in PHRASES if self.now.kind == WORD and self.take(p)), "")
+            what = self._phrase()
             spoken = bool(what)
             if not what:
                 spoken = self.now.kind == WORD
@@ -142,6 +142,16 @@ class ClauseReader(ConditionReader):
         transition = self.duration() if self.take("over") else None
         fallback = self.name("what to do instead") if self.take("or else") or self.take("else") else None
         return Trigger(what, preposition, target, duration, transition, fallback, at)
+
+    def _phrase(self) -> str:
+        """A name of several words that needs no quotes, its words apart or joined; "" if none comes next."""
+        if self.now.kind != WORD:
+            return ""
+        joined = self.now.key.replace("_", " ")
+        if joined in PHRASES:
+            self.step()
+            return joined
+        return next((p for p in PHRASES if self.take(p)), "")
 
     def _target(self) -> Ref | Choice | Vector:
         if self.word("choose"):

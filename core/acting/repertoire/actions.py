@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from ...errors import InvalidParam
 from ...skeleton import Array
 from .expressions import Call, Evaluator, Expression, Name, Number, evaluator, names
 from .puppet import AXES, JOINTS, LIMB_TIPS
-from .signals import CLOCKED, Moments, Signals
+from .signals import Moments, Signals
 
 DofKey = tuple[str, str]
 """Part and channel: ("Lhip", "x") [deg], ("hand_R", "tx") [m], ("SMILE", "value")."""
@@ -134,13 +133,6 @@ class Action:
         """The channels it covers."""
         return frozenset(self.channels)
 
-    @property
-    def period(self) -> bool:
-        """Whether it follows the master clock."""
-        if isinstance(self.source, Clip):
-            return self.source.loop
-        return any(n.name in CLOCKED for c in self.channels.values() if c.expression for n in names(c.expression))
-
 
 @dataclass(frozen=True, eq=False)
 class CompiledAction:
@@ -252,6 +244,3 @@ def _hold(levels: Array, memory: dict[tuple[str, int], float], key: tuple[str, i
         filled = np.maximum.accumulate(np.where(good, np.arange(len(levels)), -1))
         levels[:] = np.where(filled >= 0, levels[filled], memory.get(key, 0.0))
     memory[key] = float(levels[-1])
-
-
-EMPTY: Mapping[DofKey, Channel] = MappingProxyType({})

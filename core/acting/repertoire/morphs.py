@@ -1,25 +1,19 @@
-"""Morphs: actions between two actions, and meshes between shapes.
+"""Morphs: actions between two actions.
 
 Perlin (1995): attention and running, both as tables, give standing, walking and running on one slider, in amplitude and
-tempo alike. Perlin, Goldberg (1996): a mesh is deformed by adding a multiple of the displacements of a target shape,
-which may be negative (a negative smile is a frown).
+tempo alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from ...errors import InvalidParam
 from ...skeleton import Array
 from .actions import Action, Channel, CompiledAction, DofKey, Style, styled
 from .signals import Moments
-
-MOVED = 1e-6
-"""Displacement from which a vertex belongs to a shape [m]."""
 
 
 def morphed(action: Action, first: Action, second: Action) -> Action:
@@ -65,28 +59,3 @@ def compile_morph(
         return out
 
     return CompiledMorph(action, dofs, values, first.uses_age or second.uses_age, (first, second))
-
-
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """A target shape: the vertices that move, and by how much (n, 3) [m]."""
-
-    vertices: npt.NDArray[np.int64]
-    displacements: Array
-
-
-def shape_between(base: Array, target: Array) -> Shape:
-    """The shape that leads from a mesh (V, 3) to a target of equal topology (V, 3)."""
-    if base.shape != target.shape:
-        raise InvalidParam("target", target.shape, f"must have the vertices of the mesh, {base.shape}")
-    away = target - base
-    moved = np.flatnonzero(np.sqrt((away * away).sum(axis=-1)) > MOVED)
-    return Shape(moved, away[moved])
-
-
-def deformed(base: Array, shapes: Sequence[Shape], values: Sequence[float]) -> Array:
-    """A mesh (V, 3) with multiples of shapes added; a negative one goes the other way."""
-    out = np.array(base, dtype=np.float64)
-    for shape, value in zip(shapes, values, strict=True):
-        out[shape.vertices] += value * shape.displacements
-    return out

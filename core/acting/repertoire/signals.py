@@ -201,9 +201,6 @@ _FUNCTIONS: Mapping[str, tuple[int, Function]] = MappingProxyType(
 OF_MOMENTS = frozenset(("noise",))
 """Functions that are also told the moments, and so are never worked out before."""
 
-CLOCKED = frozenset(("s1", "c1", "s2", "c2", "A", "B", "C", "D", "A2", "B2", "phi"))
-"""Signals that follow the master clock."""
-
 
 @dataclass(frozen=True)
 class Signals:

@@ -168,31 +168,3 @@ def check_blockers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], .
     for name in behind:
         walk(name, ())
     return pairs
-
-
-def blocked(weights: Array, coverage: Array, blockers: Mapping[int, Sequence[int]]) -> Array:
-    """Effective weights (N, J) of N actions on J channels: each loses to its blockers where they cover.
-
-    Args:
-        weights: (N,) or (N, J) stored weights, which stay as they are.
-        coverage: (N, J) 1 where an action covers a channel.
-        blockers: Number of an action to the numbers of those that block it.
-    """
-    stored = np.broadcast_to(weights[:, None] if weights.ndim == 1 else weights, coverage.shape)
-    out = np.array(stored, dtype=np.float64)
-    for behind, fronts in blockers.items():
-        for front in fronts:
-            out[behind] *= np.where(coverage[front] > 0, 1.0 - stored[front], 1.0)
-    return out
-
-
-def convex_sum(values: Array, coverage: Array, weights: Array, defaults: Array) -> Array:
-    """The plain weighted mean (J,) of values (N, J) by weights (N, J) where covered; the default where nothing is.
-
-    It jumps when only one action covers a channel: the compositor blends over a rest layer instead.
-    """
-    share = coverage * weights
-    total = share.sum(axis=0)
-    with np.errstate(all="ignore"):
-        mean = (values * share).sum(axis=0) / total
-    return np.where(total > 0, mean, defaults)

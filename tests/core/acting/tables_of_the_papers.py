@@ -33,9 +33,14 @@ RUNNING_COLUMNS = (
     ("Relbow", "z"), ("Rwrist", "x"), ("Rpelvis", "y"), ("Rhip", "x"), ("Rknee", "x"), ("Rankle", "x"),
 )  # fmt: skip
 STAND_STILL = {  # static rows, and those with noise at its middle
-    "Nod": (20, 0, 0), "Lchest": (0, 0, -5), "Lshoulder": (-10, 0, 0), "Rshoulder": (-10, 0, 0), "Lelbow": (0, 0, -10),
+    "Nod": (20, 0, 0), "Lchest": (0, 0, -5), "Rchest": (0, 0, 0), "Lshoulder": (-10, 0, 0), "Rshoulder": (-10, 0, 0),
+    "Lelbow": (0, 0, -10),
     "Waist": (0, 0, 5), "Lhip": (0, 0, -14), "Rhip": (-10, 25, 12), "Lknee": (-5, 0, 0), "Rknee": (25, 0, 0),
     "Neck": (0, 0, 0), "Relbow": (0, 0, -7.5), "Lpelvis": (0, 0, 0), "Rpelvis": (0, 0, 0),
+}  # fmt: skip
+STAND_NOISE = {  # rows with noise, at both ends of it
+    "Neck": ((0, 15, 0), (0, -15, 0)), "Relbow": ((0, 0, -10), (0, 0, -5)),
+    "Lpelvis": ((-2, 0, 2), (2, 0, -2)), "Rpelvis": ((-2, 0, -2), (2, 0, 2)),
 }  # fmt: skip
 TALK_COLONS = """
 define ACTION Talk_Gesture1 { R_UP_ARM 25:55 0 -35:65 { N0 0 N0 }  R_LO_ARM 55:95 0 0 { N1 0 0 }

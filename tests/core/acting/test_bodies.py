@@ -23,6 +23,7 @@ from troupe.core.acting.repertoire.clips import action_of_motion
 from troupe.core.acting.repertoire.library import ActionLibrary
 from troupe.core.acting.repertoire.tables import read_sheet
 from troupe.core.errors import FormatError, InvalidParam
+from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.walk import WalkParams, walk
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat
@@ -121,29 +122,47 @@ define ACTOR Bob {{ location [{apart} 0 -1.5708] }}
 define SCRIPT "Meet" {{ {{ shake hands with Bob for 2 seconds  "Handshake" for 3 seconds }} }}"""
 
 
-@pytest.mark.req("improv", 98)
-@pytest.mark.parametrize(
-    ("apart", "facing", "heights"),
-    [(0.7, 1.57, (1.75, 1.75)), (1.0, 1.57, (1.75, 1.5)), (1.0, 1.57, (1.3, 1.3)), (1.45, 0.0, (1.75, 1.6))],
-    ids=["near", "of different size", "children", "a step away, facing elsewhere"],
-)
-def test_hands_meet_whatever_the_size_and_the_distance(apart, facing, heights):
-    from troupe.core.figure.mannequin import mannequin
-
+def shaken(apart, facing, heights):
+    """The motions of two who shake hands, and when their hands are to be together."""
     text = SHAKE.format(apart=apart, facing=facing)
     record = perform_play([text], [], ActionLibrary(repertoire()), 5.0, moving=WalkingStage)
     players = {name: Player(mannequin(height)) for name, height in zip(("Ann", "Bob"), heights, strict=True)}
     motions = bodies(record, players, repertoire(), FPS).motions
     (touch,) = contacts_of(record.events)
-    together = touch.weights(np.arange(len(motions["Ann"])) / FPS) >= 1.0
+    return motions, touch.weights(np.arange(len(motions["Ann"])) / FPS) >= 1.0
+
+
+@pytest.mark.req("improv", 98)
+@pytest.mark.parametrize(
+    ("apart", "facing", "heights", "most"),
+    [
+        (0.7, 1.57, (1.75, 1.75), 15.0),
+        (1.0, 1.57, (1.75, 1.5), 25.0),
+        (1.05, 1.57, (1.2, 1.2), 40.0),
+        (1.0, -1.57, (1.9, 1.1), 50.0),
+        (1.45, 0.0, (1.75, 1.6), 15.0),
+    ],
+    ids=["near", "of different size", "children", "a child behind one's back", "a step away, facing elsewhere"],
+)
+def test_hands_meet_whatever_the_size_and_the_distance(apart, facing, heights, most):
+    motions, together = shaken(apart, facing, heights)
     a, b = (palms(motions[name])[0] for name in ("Ann", "Bob"))
     assert together.sum() > 20 and np.linalg.norm(a - b, axis=1)[together].max() <= 0.01
-    # face to face, and nobody bent double
+    # face to face, and nobody bent further than it takes
     turned = motions["Ann"].base[together, 2] - motions["Bob"].base[together, 2]
     assert np.abs(np.abs(np.arctan2(np.sin(turned), np.cos(turned))) - np.pi).max() < np.radians(31.0)
     for motion in motions.values():
         bend = quat.distance(motion.rotations[:, motion.skeleton.chain("spine")], quat.IDENTITY).sum(axis=1)
-        assert np.degrees(bend[together].max()) < 50.0
+        assert np.degrees(bend[together].max()) < most
+
+
+@pytest.mark.req("improv", 98)
+def test_hands_that_cannot_meet_are_not_said_to():
+    """Minds know nothing of the size of bodies: who stands a metre away is near enough, but not for a small child."""
+    motions, together = shaken(1.05, 1.57, (1.0, 1.0))
+    a, b = (palms(motions[name])[0] for name in ("Ann", "Bob"))
+    assert np.linalg.norm(a - b, axis=1)[together].min() > 0.01
+    assert not any(motion.curves["contact/hand_R"].any() for motion in motions.values())
 
 
 @pytest.mark.req("improv", 99)

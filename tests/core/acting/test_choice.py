@@ -89,6 +89,41 @@ def test_every_choice_can_be_worked_out_from_the_log():
     assert "by how courageous; drew" in next(t["why"] for t in record.transcript if t["what"].startswith("chooses"))
 
 
+@pytest.mark.req("improv", 115)
+@pytest.mark.parametrize(
+    ("choice", "pool"),
+    [
+        ('choose from { "Rock" 5 "Paper" my "skill" "Scissors" }', ["Rock", "Paper", "Scissors"]),
+        ('choose from { "Rock" "Paper" "Scissors" } avoiding repeats .2', ["Rock", "Paper", "Scissors"]),
+        ('choose from { "Rock" "Paper" "Scissors" } cooldown .1 seconds', ["Rock", "Paper", "Scissors"]),
+        ("choose from { others }", ["Bob", "Cy"]),
+        ("choose from { others } based on r", ["Bob", "Cy"]),
+        ('cue Bob to choose from { "Rock" 1 "Paper" 2 }', ["Rock", "Paper"]),
+    ],
+)
+def test_choices_of_every_kind_can_be_worked_out_from_the_log(choice, pool):
+    rule = """define DECISION RULE r { subset tall scale .5 factor { its "wit" } factor { its "wit" } influence 2
+      subset short factor { its "wit" } }
+    define SUBSET tall { it is "tall" } define SUBSET short { it is not "tall" }"""
+    cast = [
+        Member("Ann", properties={"skill": 0.8}),
+        Member("Bob", properties={"wit": 0.4, "tall": True}),
+        Member("Cy", properties={"wit": 0.3}),
+    ]
+    events = [e for e in from_text(play(LOOP.format(choice) + rule, *cast, seconds=5.0).log()) if e.name == "choose"]
+    assert len(events) >= 90
+    for event in events:
+        data = event.data
+        assert data["actor"] == ("Bob" if choice.startswith("cue") else "Ann") and data["pool"] == pool
+        if "based" in choice:
+            again = [s * sum(v * i for v, i in f) for s, f in zip(data["scales"], data["factors"], strict=True)]
+            assert again == pytest.approx(data["weights"])
+            assert again == pytest.approx([0.6, 0.3])
+        limits = np.cumsum(data["weights"]) / sum(data["weights"])
+        assert data["result"] == pool[int(np.searchsorted(limits, data["draw"], side="right"))]
+    assert len({e.data["result"] for e in events}) == len(pool)
+
+
 def test_repeats_can_be_avoided_and_cooled_down():
     names = chosen(play(LOOP.format('choose from { "Rock" "Paper" "Scissors" } avoiding repeats'), seconds=20.0))
     assert all(a != b for a, b in pairwise(names))

@@ -74,6 +74,47 @@ def test_statements_of_every_kind_survive_printing():
     assert parse(print_program(program)) == program
 
 
+# The productions of the grammar, each with every choice that it leaves.
+STATEMENTS = """
+wait 3 seconds | wait for 3 s | continue 3 minutes | continue for between 3 and 12 frames | wait .5 minute
+wait until { my x is 1 } | continue until { "turn to camera" is done } | wait +3 s | wait 10 frame | repeat
+"Bow" | do Bow | "Bow" to me | "Bow" toward it | "Bow" at him | "Bow" with player | "Bow" to camera | "Bow" for 2 s
+"Bow" toward [1 2 3] | "Bow" to choose from { others } based on "r" | do choose from (a b) toward Ann for 3 s
+choose from { everyone except Ann except Bob } | choose from { entire set of "A", "B" and C except Bow } based on r
+choose from ( others ) | choose from { a 1 b .5 c -2 } | cue Bob to Bow | cue player to Bow | cue (Ann Bob) to Bow
+cue him to "Bow" toward me for between 1 and 2 seconds | cue { entire set of Choir } to Bow
+cue { others except player } to choose from { a b } based on r
+set my x to 3 | set its "x y" to my z + 3 * its y / 2 - 1 | set his/her x toward Ann to "word" | set her x to 1
+set his x to 1 | set Ann's x to 1 | set "Ann"'s x to .5 | set current "Joke" "completed" to true
+show button "Hi" does set my x to 1 | hide button "Hi" | show slider mood | show button "Hi" does cue Bob to Bow
+py: f(1, "a", my x)
+wait until { a and b or not ( c or d ) } | wait until { it is "a" and b } | wait until { current "G" is "a tag" }
+wait until { my x does not equal its y to within .3 above .2 below .1 } | wait until { x is done }
+wait until { my x is not less than 3 } | wait until { my x not less than 3 } | wait until { 3 less than my x }
+wait until { my x is less than 3 } | wait until { my x is greater than 3 } | wait until { my x greater than 3 }
+wait until { my x is not greater than 3 } | wait until { my x not greater than 3 } | wait until { "a" equals my x }
+wait until { my x equals between 1 and 2 to within .1 } | wait until { my x is "a word" } | wait until { my x is -3 }
+wait until { my x toward Ann is greater than .5 }
+"""
+DEFINITIONS = """
+define ACTION A { Nod 1 2 3 } | GROUP g ACTION a ACTION b | SCRIPT GROUP g a b | GROUP g a b | DAY_PLANS a b
+define SCRIPT s { { a } { b } } | SCRIPT s { a } { b } | define SCRIPT s { }
+define DECISION RULE r { factor { its x } } | define SUBSET s { its x equals my y }
+define DECISION RULE r factor { my x equals its x } influence .5 factor { its y }
+DECISION_RULE r { subset s scale .5 factor { its x } subset t factor { its y } }
+define ACTOR A { mood .5 shy gender "f" sympathy toward player .5 } | define PROP P { location [1 2] }
+a buffers b | "a b" blocks c | { { 1 2 3 } { } { } Nod } 'x define_action
+"""
+
+
+@pytest.mark.req("improv", 88)
+def test_every_production_of_the_grammar_is_accepted_and_survives_printing():
+    statements = [f"SCRIPT s {{ {{ {s} }} }}" for line in STATEMENTS.strip().splitlines() for s in line.split(" | ")]
+    for text in [*statements, *(d for line in DEFINITIONS.strip().splitlines() for d in line.split(" | "))]:
+        program = parse(text)
+        assert len(program.definitions) == 1 and parse(print_program(program)) == program, text
+
+
 @pytest.mark.req("improv", 88)
 @pytest.mark.parametrize(("sheet", "name"), [("1_stances", "Stand"), ("2_gaits", "running"), ("3_dances", "rhumba")])
 def test_the_postfix_tables_of_1995_are_accepted_in_a_script_and_survive_printing(sheet, name):
@@ -109,6 +150,9 @@ def test_an_underscore_is_a_space_between_the_words_of_a_keyword():
     SCRIPT_GROUP G { x y }"""
     assert parse(joined) == parse(spaced)
     assert only('define ACTOR "A" { "is_done" 1 }').inits[0].name == "is_done"
+    for spaced_out in ("pick up Tray else Bow", "turn to face Ann", "shake hands with Ann for 2 s", "put down Tray"):
+        phrase = " ".join(spaced_out.split()[: 3 if "turn" in spaced_out else 2])
+        assert parse_statement(spaced_out.replace(phrase, phrase.replace(" ", "_"))) == parse_statement(spaced_out)
 
 
 def test_what_runs_in_a_group_can_be_compared_by_name():
@@ -187,6 +231,10 @@ def test_groups_may_be_written_in_the_three_styles_of_the_paper():
     assert only("GROUP Stances ACTION Stand ACTION Walk") == only('GROUP "Stances" { Stand Walk }')
     assert only("DAY_PLANS Waking Morning") == GroupDef("script", "DAY_PLANS", ("Waking", "Morning"))
     assert only('SCRIPT GROUP "DAY_PLANS" "Waking" "Morning"') == only("DAY_PLANS ( Waking Morning )")
+    # without the word ACTION before its members a group is one of scripts
+    assert only('GROUP "DAY_PLANS" "Waking" "Morning"') == only("DAY_PLANS Waking Morning")
+    two = parse("GROUP Plans Waking Morning GROUP Stances ACTION Stand")
+    assert two == parse("SCRIPT GROUP Plans { Waking Morning } GROUP Stances { Stand }")
 
 
 def test_keywords_ignore_case_comments_are_skipped_and_curly_quotes_are_quotes():

@@ -21,6 +21,7 @@ from troupe.core.acting.repertoire.tables import read_action, read_sheet
 from troupe.core.acting.repertoire.tabletokens import Cursor, tokens
 from troupe.core.errors import FormatError, InvalidParam
 from troupe.core.kinematics import fk
+from troupe.core.maths import quat
 from troupe.core.maths.noise import TableNoise
 from troupe.core.motion import Motion
 
@@ -76,6 +77,33 @@ def test_the_rhumba_has_the_angles_of_the_paper():
             assert np.allclose([got[(joint, a)][0] for a in AXES], angles, atol=1e-3), (phase, joint)
         for joint in ("Nod", "Rshoulder", "Rpelvis", "Rankle", "Lshoulder", "Lpelvis", "Lankle"):
             assert np.allclose([got[(joint, a)][0] for a in AXES], 0.0, atol=1e-9)
+
+
+class _Level:
+    """Noise that stays where it is put: 1 or -1 takes every interpolant of noise to an end of its range."""
+
+    def __init__(self, level: float) -> None:
+        self.level = level
+
+    def __call__(self, x) -> np.ndarray:
+        return np.full(np.shape(x), self.level)
+
+
+@pytest.mark.req("improv", 13)
+def test_noise_goes_through_the_whole_of_its_ranges_in_the_papers_tables():
+    for level, end in ((-1.0, 0), (1.0, 1)):
+        got = values(STOCK, "Stand", noise=_Level(level))
+        for joint, ends in papers.STAND_NOISE.items():
+            assert np.allclose([got[(joint, a)][0] for a in AXES], ends[end], atol=1e-3), joint
+        head = values(STOCK, "running", noise=_Level(level))
+        assert [head[("Nod", a)][0] for a in AXES] == [0.0, (-90.0, 90.0)[end], 0.0]
+        nod = values(STOCK, "rhumba", noise=_Level(level))
+        assert [nod[("Nod", a)][0] for a in AXES] == [(5.0, -5.0)[end]] * 3
+    # each axis of the dancer's head has a noise of its own, and nothing else has any
+    time = np.linspace(0.0, 60.0, 300)
+    moving = values(STOCK, "rhumba", time=time, noise=actor_noise(0))
+    assert {key[0] for key, v in moving.items() if np.ptp(v) > 0.0} == {"Nod"}
+    assert np.abs(np.corrcoef([moving[("Nod", a)] for a in AXES])[np.triu_indices(3, 1)]).max() < 0.5
 
 
 @pytest.mark.req("improv", 13, 14)
@@ -256,6 +284,8 @@ def test_a_recorded_motion_plays_back_as_it_was():
     spots = [fk.forward(MANNEQUIN, m.rotations[1:56], 0 * m.roots[1:56])[0] for m in (source, back)]
     facing = [s - s[:, :1] for s in spots]
     assert np.abs(facing[0] - facing[1]).max() < 1e-4
+    spoken = np.setdiff1d(np.arange(len(MANNEQUIN)), [0])
+    assert quat.distance(source.rotations[1:56, spoken], back.rotations[1:56, spoken]).max() < 1e-4
 
 
 def test_a_motion_keeps_its_angles_through_the_puppet():
