@@ -32,7 +32,20 @@ READ = 0.15
 """How far the work has come when the scene is read."""
 WALKED = 0.7
 """How far it has come when everybody has gone its way and only feet are left to be put under them."""
-SHARED = ("seconds", "seed", "others", "room", "guard", "replan", "scene", "cell", "climb", "slope", "headroom")
+SHARED = (
+    "seconds",
+    "seed",
+    "others",
+    "room",
+    "guard",
+    "replan",
+    "scene",
+    "cell",
+    "climb",
+    "slope",
+    "headroom",
+    "faithful",
+)
 
 
 class GoingOperator(CompanyOperator):

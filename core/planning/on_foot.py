@@ -44,6 +44,11 @@ class OnFoot(Params):
     headroom: float = param(
         1.9, lo=0.1, hi=100.0, unit="m", basic=False, help="What hangs higher than this is passed under"
     )
+    faithful: bool = param(
+        False,
+        basic=False,
+        help="As published in 1999: its gains, growth, search and sight, ways from cell to cell, no dodging",
+    )
 
     def chart(self, floor: float = 0.0, ceiling: float = 1e5) -> MapParams:
         """How the scene becomes a map.

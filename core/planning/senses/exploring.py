@@ -8,7 +8,7 @@ path, looks = walked(outing), seen_and_known(outing)
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,8 +55,18 @@ class Finding(Params):
     patience: float = param(
         6.0, lo=0.0, hi=3600.0, unit="s", basic=False, help="How long it looks round where no way leads on"
     )
-    view: float = param(1.75, lo=0.1, hi=3.0, unit="rad", basic=False, help="Width of the field of view")
+    view: float = param(np.radians(100), lo=0.1, hi=3.0, unit="rad", basic=False, help="Width of the field of view")
+    view_height: float = param(
+        np.radians(75), lo=0.1, hi=3.0, unit="rad", basic=False, help="Height of the field of view"
+    )
     range: float = param(30.0, lo=0.1, hi=10000.0, unit="m", basic=False, help="How far it sees")
+    pixels: int = param(
+        200, lo=4, hi=2000, unit="px", basic=False, help="Width and height of the picture: how small a thing it sees"
+    )
+    least_pixels: int = param(4, lo=1, hi=10000, unit="px", basic=False, help="Pixels needed to recognise a thing")
+    least_part: float = param(
+        0.05, lo=0.0, hi=1.0, basic=False, help="Part of a thing's outline that must show to recognise it"
+    )
     interval: int = param(4, lo=1, hi=1000, basic=False, help="Looks once in this many frames")
     eye_height: float = param(1.6, lo=0.05, hi=10.0, unit="m", basic=False, help="Height of its eyes over the ground")
     memory: str = param(
@@ -99,17 +109,33 @@ def set_out(
         exclude: Bodies it does not see.
     """
     from ..ways.chart import charted
+    from ..ways.walkable import WalkableParams
     from .awareness import Awareness, Explorer
     from .explore import ExploreParams, Outing, map_planner
     from .memory import MemoryParams
     from .recollection import RULES, Rule
-    from .vision import VisionParams
+    from .vision import FAITHFUL, VisionParams
 
     bounds = charted(world, chart, np.concatenate([start[None, :2], goal.points[:, :2]])).bounds
     age = params.forget or 60.0
     explorer = Explorer(
-        VisionParams(fov=params.view, range=params.range, interval=params.interval),
-        MemoryParams(model=params.memory, lifetime=age, fading=age, dynamic=params.dynamic),
+        replace(
+            FAITHFUL if params.faithful else VisionParams(),
+            fov=params.view,
+            fov_vertical=params.view_height,
+            range=params.range,
+            pixels=params.pixels,
+            interval=params.interval,
+            least_pixels=params.least_pixels,
+            least_part=params.least_part,
+        ),
+        MemoryParams(
+            model=params.memory,
+            lifetime=age,
+            fading=age,
+            dynamic=params.dynamic,
+            vanished="two_renders" if params.faithful else "depth",
+        ),
         RULES if params.memory != "rules" else (*RULES, Rule(when=_moves, lifetime=age)),
     )
     walker = ExploreParams(
@@ -121,7 +147,9 @@ def set_out(
         limit=params.seconds,
     )
     aware = knowing(world) if params.known == "everything" else Awareness()
-    return Outing(world, start, explorer, walker, aware, map_planner(chart, bounds=bounds), tuple(exclude), 0.0, None)
+    growth = WalkableParams.faithful() if params.faithful else None
+    planner = map_planner(chart, growth, bounds)
+    return Outing(world, start, explorer, walker, aware, planner, tuple(exclude), 0.0, None)
 
 
 def _moves(o: Observation) -> bool:

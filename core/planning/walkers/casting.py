@@ -72,6 +72,7 @@ def common(told: Sequence[Going], lead: Going, floor: float = 0.0, ceiling: floa
         room=lead.room,
         replan=lead.replan,
         guard=lead.guard,
+        faithful=lead.faithful,
         map=lead.chart(floor, ceiling),
     )
 

@@ -9,7 +9,7 @@ from troupe.core.gait.treadmill import TreadmillParams
 from troupe.core.kinematics import fk
 from troupe.core.params import declared
 from troupe.core.planning.hands.orders import ReachParams
-from troupe.core.planning.senses.exploring import ExploringParams
+from troupe.core.planning.senses.exploring import ExploringParams, set_out
 from troupe.core.planning.senses.memory import VANISHED, MemoryParams
 from troupe.core.planning.senses.vision import FAITHFUL as PLAIN_SIGHT
 from troupe.core.planning.senses.vision import VisionParams
@@ -18,8 +18,10 @@ from troupe.core.planning.spaces.rrt import SearchParams
 from troupe.core.planning.spaces.shortcut import SmoothParams
 from troupe.core.planning.spaces.solids import solids
 from troupe.core.planning.spaces.space import FINER
-from troupe.core.planning.walkers import follow, going
+from troupe.core.planning.walkers import follow, going, scenes
 from troupe.core.planning.walkers.actors import NavigateParams
+from troupe.core.planning.walkers.casting import common
+from troupe.core.planning.walkers.scenes import spot
 from troupe.core.planning.ways.map import MapParams, project
 from troupe.core.planning.ways.search import search
 from troupe.core.planning.ways.walkable import WalkableParams
@@ -55,7 +57,12 @@ MASTER = [
     (SmoothParams, "shortest", 0.4, "s"),
     (going.FollowParams, "near", 1.7, "m"),
     (going.FollowParams, "stop", 1.5, "m"),
+    (ExploringParams, "view", 100 * DEGREE, "rad"),
+    (ExploringParams, "view_height", 75 * DEGREE, "rad"),
     (ExploringParams, "range", 30.0, "m"),
+    (ExploringParams, "pixels", 200, "px"),
+    (ExploringParams, "least_pixels", 4, "px"),
+    (ExploringParams, "least_part", 0.05, ""),
 ]
 
 
@@ -108,7 +115,6 @@ SWITCHES = {
         {"failures": (32, 100), "window": (1.0, 0.33), "together": (16, 1), "corners": (0.5, 0.0), "ways": (4, 1)},
     ),
     "timing": (SmoothParams(), SmoothParams.faithful(), {"profile": ("jerk", "cubic")}),
-    "everybody": (NavigateParams(), NavigateParams(faithful=True), {"faithful": (False, True)}),
 }
 
 
@@ -120,3 +126,20 @@ def test_every_deviation_is_a_switch(item):
     for name, (new, old) in values.items():
         assert (getattr(improved, name), getattr(faithful, name)) == pytest.approx((new, old))
     assert "two_renders" in dict(VANISHED)
+
+
+@pytest.mark.req("kuffner", 105)
+def test_one_switch_of_a_feature_turns_all_of_its_deviations_off():
+    for faithful in (False, True):
+        told = going.GotoParams(faithful=faithful)
+        assert common([told], told).faithful == faithful
+        params = ExploringParams(faithful=faithful, pixels=80, least_pixels=6)
+        trip = set_out(World(), np.zeros(3), spot(3.0, 0.0), params, params.chart())
+        sight, memory = trip.explorer.vision, trip.explorer.memory
+        assert (sight.recognition, sight.features) == (("pixel", False) if faithful else ("area", True))
+        assert (sight.pixels, sight.least_pixels, sight.fov) == (80, 6, params.view)
+        assert memory.vanished == ("two_renders" if faithful else "depth")
+        wall = scenes.box("Wall", 1, (1.4, -1.0, 0.0), (1.6, 1.0, 2.0))
+        points = trip.planner(World((wall,)), np.array([0.04, 0.04]), np.array([[3.0, 0.04]]), 0.0).path.points
+        steps = np.abs(np.diff(points, axis=0)) / 0.08
+        assert (len(points) > 20 and np.allclose(steps[1:-1], np.round(steps[1:-1]))) == faithful
