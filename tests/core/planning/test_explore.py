@@ -238,6 +238,7 @@ def test_reactions_are_entered_in_the_record():
     assert explorer.react(after, NO_PATH, 0.0)[0].revision == after.revision
 
 
+@pytest.mark.req("kuffner", 60)
 def test_only_what_is_seen_may_be_grasped():
     world = World((*room(-4, -2, 4, 10), box("cup", 1, (2, 6, 0.5), 0.4, "prop")))
     explorer, shapes = Explorer(COARSE), scenery(world)
@@ -259,6 +260,7 @@ SMALL = ExploreParams(radius=0.25)
 CUP = box("cup", 9, (7, 1.8, 0.6), 0.3, "prop")
 
 
+@pytest.mark.req("kuffner", 60)
 def test_searching_begins_with_a_look_round():
     cup = box("cup", 9, (2, 1.0, 1.0), 0.3, "prop")
     found = seek(World((*HOUSE, cup)), (2, 3, NORTH + 1.2), "cup", Explorer(COARSE), SMALL)
@@ -267,6 +269,7 @@ def test_searching_begins_with_a_look_round():
     assert not found.plans
 
 
+@pytest.mark.req("kuffner", 60)
 def test_searching_goes_where_the_thing_was_last_seen():
     explorer = Explorer(COARSE, MemoryParams(keep_vanished=True))
     aware = explorer.sense(Awareness(), scenery(World((*HOUSE, CUP))), eye_at(np.array([5, 4.5, 1.6]), 0.6), 0, 0.0)
@@ -276,6 +279,7 @@ def test_searching_goes_where_the_thing_was_last_seen():
     assert np.hypot(*(found.plans[0][1].points[-1] - CUP.matrices[0, :2, 3])) <= 1.0
 
 
+@pytest.mark.req("kuffner", 60)
 def test_searching_visits_what_has_not_been_seen():
     found = seek(World((*HOUSE, CUP)), (1, 1, SOUTH), "cup", Explorer(COARSE), SMALL)
     assert found.arrived

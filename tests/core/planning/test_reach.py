@@ -11,13 +11,15 @@ from troupe.core import InvalidParam
 from troupe.core.errors import Cancelled, InvalidRig, NoGrasp, NoIK, NoPath, NotVisible
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
-from troupe.core.kinematics.fingers import finger_joints, grip_place, palm_axes, shaped
+from troupe.core.kinematics.fingers import close_fingers, finger_joints, grip_place, palm_axes, shaped
 from troupe.core.kinematics.gaze import CURVE
 from troupe.core.kinematics.gaze import EVENT as GAZE
 from troupe.core.maths import geometry, quat
 from troupe.core.planning.hands import arm_work, postures
 from troupe.core.planning.hands.arm_work import ArmWork
 from troupe.core.planning.hands.grasp import Grasp, framed, grasps_of
+from troupe.core.planning.hands.ledger import Ledger
+from troupe.core.planning.hands.one_hand import OneHand
 from troupe.core.planning.hands.postures import reachable
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.hands.stages import STAGE
@@ -222,6 +224,26 @@ def test_the_bottle_does_not_jump_when_it_is_taken_and_left():
 
 
 @pytest.mark.req("kuffner", 84)
+def test_on_the_bottle_every_finger_touches_or_is_at_its_limit():
+    job, done = dinner()
+    motion = done.performance.motions["actor"]
+    joints = finger_joints(job.skeleton, done.side)
+    arrives, leaves = (
+        next(round(e.time * job.fps) for e in stages(done) if e.data["stage"] == s) for s in ("grasp", "transfer")
+    )
+    prop = next(b for b in job.world.bodies if b.name == "bottle")
+    thing = World((replace(prop, matrices=done.performance.props["bottle"][leaves][None]),))
+    opened, root = motion.rotations[arrives], motion.roots[arrives]
+    grip = close_fingers(job.skeleton, opened, root, done.side, done.grasp.shape, thing)
+    assert quat.distance(motion.rotations[leaves][joints], grip.rotations[joints]).max() < 1e-6
+    shut = shaped(job.skeleton, opened, done.side, done.grasp.shape, 1.0)
+    assert len(grip.gaps) == 5 and min(grip.gaps.values()) >= -0.001
+    for finger, gap in grip.gaps.items():
+        own = list(job.skeleton.chain(f"{finger}_{done.side}"))
+        assert gap <= 0.001 or quat.distance(grip.rotations[own], shut[own]).max() < 1e-6, finger
+
+
+@pytest.mark.req("kuffner", 84)
 def test_fingers_are_open_before_the_arm_returns():
     job, done = dinner()
     motion = done.performance.motions["actor"]
@@ -290,15 +312,31 @@ def test_gaze_is_on_the_prop_before_the_hand_is_and_goes_on_before_the_hand_leav
 
 @pytest.mark.req("kuffner", 60)
 def test_what_is_not_seen_is_not_reached_for():
+    """It is looked for with `seek` (Explore with Find), which is asked for and does not begin by itself."""
     job = replace(job_for("move"), seen={"table"}, destination=placed((0, -0.4, 0.9)))
-    with pytest.raises(NotVisible, match="bottle"):
+    asked = Asked()
+    with asked.watching(), pytest.raises(NotVisible, match="does not see bottle; look for it first"):
         reach(job)
+    assert (asked.postures, asked.searches, asked.ways) == (0, 0, [])
 
 
 @pytest.mark.req("kuffner", 83)
 @pytest.mark.parametrize(("x", "side"), [(-0.2, "R"), (0.2, "L")])
 def test_the_nearer_hand_goes(x, side):
     assert reach(job_for("reach", (x, -0.4, 0.9), come_back=False)).side == side
+
+
+@pytest.mark.req("badler", 49)
+@pytest.mark.parametrize(
+    ("aside", "favoured", "first"), [(-0.25, "R", "R"), (0.25, "R", "L"), (0.0, "R", "R"), (0.0, "L", "L")]
+)
+def test_the_hand_is_chosen_by_distance_and_then_by_habit(aside, favoured, first):
+    """E12. A hand that is 3 cm nearer goes first, where `choose_hand` asks for 15: the thesis takes the nearer one."""
+    skeleton, pose = standing()
+    shoulder = fk.forward(skeleton, pose.rotations, pose.root)[0][skeleton.joint("upper_arm_L")]
+    job = job_for("reach", (aside, shoulder[1] - 0.4, shoulder[2]), favoured=favoured)
+    sides = OneHand(job, job.world.bodies[0], None, Ledger(), SHAPES).sides()
+    assert sides[0] == first and set(sides) == {"L", "R"}
 
 
 @pytest.mark.req("kuffner", 82)
@@ -419,6 +457,17 @@ def test_an_actor_leans_or_steps_closer_when_the_arm_is_too_short():
     done = reach(job_for("reach", (-0.4, -2.0, 0.9), step=True, come_back=False))
     motion = done.performance.motions["actor"]
     assert motion.mask is None and np.linalg.norm(motion.roots[-1, :2] - motion.roots[0, :2]) > 1.2
+    # it walks first, to where the bottle is before it and within the arm's easy reach, and only then reaches
+    begins = next(round(e.time * motion.fps) for e in stages(done) if e.data["stage"] == "reach")
+    assert np.linalg.norm(motion.roots[-1, :2] - motion.roots[begins, :2]) < 0.02
+    positions, globals_ = fk.forward(motion.skeleton, motion.rotations[begins], motion.roots[begins])
+    off = np.array([-0.4, -2.0]) - motion.roots[begins, :2]
+    facing = quat.rotate(globals_[0], np.array([0.0, -1.0, 0.0]))[:2]
+    assert facing @ off > np.cos(np.radians(45.0)) * np.linalg.norm(off) * np.linalg.norm(facing)
+    arm = [motion.skeleton.joint(f"{part}_{done.side}") for part in ("forearm", "hand")]
+    long = np.linalg.norm(motion.skeleton.offsets[arm], axis=1).sum()
+    far = np.linalg.norm(np.array([-0.4, -2.0, 1.02]) - positions[motion.skeleton.joint(f"upper_arm_{done.side}")])
+    assert 0.4 * long < far < 1.1 * long
     jumps = quat.distance(motion.rotations[1:], motion.rotations[:-1]).max()
     assert jumps < 0.6
 
