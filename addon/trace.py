@@ -12,6 +12,7 @@ A trace is one JSON string in a plain custom property of the action, so that it 
     report          what came of it: see `core.planning.walkers.verify.Report`
     transcript      time, actor, what and why of every decision
     looks, things   of those who remember: frame, names seen, names known; and names of all there is to see
+    notes           what a user should know of the map
 """
 
 from __future__ import annotations

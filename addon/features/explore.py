@@ -20,7 +20,7 @@ from ..steps import Steps
 from . import ways
 from .company import CompanyOperator, Member, Played
 from .departure import departure
-from .going import ceiling_over, named, part
+from .going import carried, ceiling_over, named, part
 from .travel import style_of
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def explore_steps(context: bpy.types.Context, member: Member, tracks: Mapping[st
     frames = member.start.frame + np.arange(int(np.ceil(params.seconds * rate)) + 1, dtype=np.float64)
     sign = bpy.data.objects.get(params.target) if params.target else None
     hidden = [sign] if sign is not None and not params.find and sign.troupe.kind == "auto" else []
+    hidden += carried([member])
     world = yield from part(scene.read_world_steps(context, params.scene, hidden, frames), 0.0, READ / 2)
     guests = yield from part(scene.read_guests_steps(context, [member.actor], frames), READ / 2, READ / 2)
     begin = ways.on_ground(member.cast, TravelParams(), member.start, world)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
@@ -19,7 +19,7 @@ from ...core.skeleton import Array
 from ...core.world import World
 from .. import rig, scene, trace
 from ..steps import Steps
-from . import ways
+from . import handling, ways
 from .company import CompanyOperator, Member, Played
 from .departure import Departure, departure
 from .travel import style_of
@@ -50,6 +50,8 @@ class GoingOperator(CompanyOperator):
         actor.troupe.told = cls.feature() if kept.get("feature") is None else kept["feature"]
 
     def finished(self, context: bpy.types.Context, members: Mapping[str, Member], played: Played) -> None:
+        for note in dict.fromkeys(note for kept in played.traces.values() for note in kept.get("notes", ())):
+            self.report({"WARNING"}, note)
         for name, kept in played.traces.items():
             if not kept["report"]["success"] and members[name].params.ends:
                 last = kept["transcript"][-1] if kept["transcript"] else {"what": "stands", "why": "nothing to do"}
@@ -106,7 +108,7 @@ def stage_steps(context: bpy.types.Context, members: Mapping[str, Member], lead:
     actors = [member.actor for member in members.values()]
     signs = {bpy.data.objects[t] for g in told.values() for t in g.targets() if t not in members}
     things = sorted((ob for ob in signs if not rig.is_cast(ob)), key=lambda ob: ob.name)
-    hidden = [ob for ob in things if ob.troupe.kind == "auto"]
+    hidden = [ob for ob in things if ob.troupe.kind == "auto"] + carried(list(members.values()))
     world = yield from scene.read_world_steps(context, asked.scene, hidden, frames)
     guests = yield from scene.read_guests_steps(context, actors, frames)
     places = yield from scene.read_tracks_steps(context, things, frames)
@@ -137,6 +139,12 @@ def _gathered(told: Mapping[str, Going], bases: Mapping[str, Array], places: Map
         elif isinstance(own, QueueParams):
             centres[name] = np.array(own.leave[:2])
     return gathered(told, bases, centres)
+
+
+def carried(members: Sequence[Member]) -> list[Any]:
+    """What they have in their hands when they set out, which is in nobody's way."""
+    held = [record for m in members for record in handling.held(m.actor, m.start.frame).values()]
+    return [bpy.data.objects[name] for name in sorted({record["prop"] for record in held})]
 
 
 def ceiling_over(world: World, spots: Array, headroom: float) -> float:
@@ -239,6 +247,7 @@ def _traces(
             "searched": [trace.searched(state.chart.map, plan.searched) for _, plan in planned[name]],
             "track": trace.rounded(track),
             "floor": stage.departures[name].floor,
+            "notes": state.chart.walkable(float(state.cast.radius[k])).notes,
             "radius": told.radius * size,
             "report": {**report, **own},
             "transcript": [

@@ -3,6 +3,8 @@
 It is one JSON string in a plain custom property of the action:
 
     seconds, nodes, looks   what it took
+    length                  of the way, as the hand or the thing goes it [m]
+    acceleration            highest of any joint, of a thing that of its middle [m/s^2]
     gap                     least distance from anything on the way [m]
     offences                how many frames and half frames touch something after all
     tree                    ends of the edges of the search, x, y, z in pairs [m]
@@ -41,7 +43,14 @@ def plain(planned: Planned, seconds: float) -> dict[str, Any]:
     a, v = begin[:, :, 0].T, along[:, :, 0].T
     shapes = np.column_stack([a, a + v, machine.cover.radii])
     tips = machine.tips(planned.path.points)
-    return report(seconds, planned.search.nodes, planned.search.looks, planned.gap, len(planned.offences)) | {
+    times = planned.path.times
+    rate = (len(tips) - 1) / float(times[-1]) if times is not None and len(tips) > 1 else 1.0
+    joints = planned.frames[:, :, :3, 3]
+    jolt = float(np.linalg.norm(np.diff(joints, 2, axis=0), axis=-1).max(initial=0.0)) * rate**2
+    kept = report(seconds, planned.search.nodes, planned.search.looks, planned.gap, len(planned.offences))
+    return kept | {
+        "length": _length(tips),
+        "acceleration": round(jolt, 3),
         "tree": np.round(np.concatenate(edges), 4).tolist(),
         "path": np.round(tips, 4).tolist(),
         "shapes": np.round(shapes, 4).tolist(),
@@ -50,15 +59,26 @@ def plain(planned: Planned, seconds: float) -> dict[str, Any]:
 
 def of_hand(done: Reached, seconds: float, size: float) -> dict[str, Any]:
     """What is kept of the ways of a hand, which may be of somebody larger than a person."""
+    from ...core.planning.walkers.verify import jolt
+
     ways = done.ledger.sought
     gap = min((w.gap for w in ways), default=np.inf) * size
     kept = report(seconds, sum(w.nodes for w in ways), done.ledger.looks, gap, len(done.offences))
     scale = np.array([size] * 7)
+    jolts = [jolt(motion) for motion in done.performance.motions.values()]
     return kept | {
+        "length": sum(_length(w.way * size) for w in ways),
+        # whoever is larger takes the root of that longer, so this is the same at every size
+        "acceleration": round(max(jolts, default=0.0), 3),
         "tree": np.round(np.concatenate([w.tree[: 2 * MOST] for w in ways]) * size, 4).tolist() if ways else [],
         "path": np.round(np.concatenate([w.way for w in ways]) * size, 4).tolist() if ways else [],
         "shapes": np.round(ways[0].shapes * scale, 4).tolist() if ways else [],
     }
+
+
+def _length(places: Array) -> float:
+    """Of a way through places (N, 3) [m]."""
+    return round(float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()), 4)
 
 
 def report(seconds: float, nodes: int, looks: int, gap: float, offences: int) -> dict[str, Any]:
@@ -76,10 +96,11 @@ def told(kept: dict[str, Any]) -> list[str]:
     """A report in short lines for a panel."""
     gap = kept.get("gap")
     return [
-        f"computed in {kept['seconds']:.2f} s",
+        f"found, {kept['length']:.2f} m long, computed in {kept['seconds']:.2f} s",
         f"{kept['nodes']} nodes, {kept['looks']} postures checked",
         "nothing near" if gap is None else f"clearance {1000 * gap:.0f} mm",
         "no collisions" if not kept["offences"] else f"{kept['offences']} collisions",
+        f"peak acceleration {kept['acceleration']:.0f} m/s\u00b2",
     ]
 
 

@@ -36,5 +36,8 @@ class PlanParams(Params):
     )
     margin: float = param(0.005, lo=0.0, hi=10.0, unit="m", basic=False, help="Distance kept from everything")
     ignore: str = param("", basic=False, help="Names of objects that are not in the way, with commas between them")
+    faithful: bool = param(
+        False, basic=False, help="As published in 1999: one sample at a time, plain short-cuts, corners and easing"
+    )
     budget: int = param(4000, lo=1, hi=10_000_000, basic=False, help="Rounds of the search")
     seed: int = param(0, lo=0, hi=2**31 - 1, basic=False, help="Number from which everything random follows")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 
 import afoot
 import bpy
@@ -14,11 +15,17 @@ from troupe.addon.bake import results
 from troupe.addon.draw import navigation
 from troupe.addon.features import company, going, goto, review
 from troupe.addon.steps import finish
+from troupe.core.gait.treadmill import TreadmillParams
 from troupe.core.kinematics import base
+from troupe.core.kinematics.look import LookParams
 from troupe.core.landing import LandingParams
 from troupe.core.maths import quat
+from troupe.core.params import declared
+from troupe.core.planning.hands.orders import ReachParams
+from troupe.core.planning.plan import PlanParams
+from troupe.core.planning.senses.exploring import ExploringParams
 from troupe.core.planning.walkers import scenes
-from troupe.core.planning.walkers.going import GotoParams
+from troupe.core.planning.walkers.going import FollowParams, GotoParams
 
 
 def box(name, x, y, width, depth, height=2.5, kind="auto"):
@@ -185,11 +192,13 @@ def test_keys_of_the_user_stay_and_one_undo_takes_it_back():
     goal, (ob,) = room(), two(Anna=(0.0, 0.0))
     ob.location.x = 0.01
     ob.keyframe_insert("location", frame=1)
-    own = ob.animation_data.action.name
+    own = ob.animation_data.action
+    name, keys = own.name, canon.keys_of(own)
     bpy.ops.ed.undo_push(message="start")
     before = canon.snapshot()
     bpy.ops.troupe.goto("EXEC_DEFAULT", True, target=goal.name, seconds=2.0)
-    assert bpy.data.actions.get(own) is not None and "Anna transcript" in bpy.data.texts
+    assert canon.keys_of(bpy.data.actions[name]) == keys and "Anna transcript" in bpy.data.texts
+    assert afoot.last_result(bpy.data.objects["Anna"])[0].name != name, "what was made is an action of its own"
     bpy.ops.ed.undo()
     assert canon.snapshot() == before
 
@@ -205,9 +214,14 @@ def test_stopping_leaves_everything_as_it_was(taken):
     bpy.context.scene.frame_set(1)
     before = canon.snapshot()
     work = goto.Operator.plan_steps(bpy.context, ob, GotoParams(target=goal.name), LandingParams(), None)
-    shares = [next(work) for _ in range(taken)]
+    clock, shares = [time.process_time()], []
+    for _ in range(taken):
+        shares.append(next(work))
+        clock.append(time.process_time())
     assert shares == sorted(shares) and shares[0] >= 0 and shares[-1] < 1
     work.close()
+    clock.append(time.process_time())
+    assert np.diff(clock).max() < 0.5, "Esc is heeded after every step"
     assert canon.snapshot() == before
 
 
@@ -218,7 +232,14 @@ def test_the_report_and_every_decision_are_kept_with_the_result():
     report = told(ob)["report"]
     assert set(report) >= {"seconds", "success", "length", "cells", "searches", "checks", "offences", "acceleration"}
     assert report["success"] and 4.0 < report["length"] < 7.0 and report["checks"] == 2 * len(told(ob)["track"]) - 1
-    assert len(trace.told(report)) == 5
+    report |= {"seconds": 1.5, "length": 5.25, "searches": 7, "cells": 123, "checks": 99, "acceleration": 42.0}
+    told_ = " / ".join(trace.told(report))
+    assert told_ == (
+        "Arrived / Way 5.25 m, computed in 1.50 s / 7 ways sought, 123 places looked at / "
+        "99 places checked: no collisions / Peak acceleration 42 m/s\u00b2"
+    )
+    worse = trace.told(report | {"success": False, "offences": [{}, {}]})
+    assert worse[0] == "Did not arrive" and worse[3].endswith("2 collisions")
     text = bpy.data.texts["Anna transcript"].as_string()
     assert "goes: a goal: Goal" in text and "arrives" in text
     assert bpy.ops.troupe.show_transcript() == {"FINISHED"}
@@ -244,17 +265,61 @@ def test_verify_marks_what_was_put_in_the_way_since():
 
 @pytest.mark.req("kuffner", 106)
 def test_settings_are_kept_in_the_file(tmp_path):
+    """Every parameter of every feature of this spec is changed, kept, told with its unit, and put back."""
     (ob,) = two(Anna=(0.0, 0.0))
-    ob.troupe.goto.speed, ob.troupe.goto.radius, ob.troupe.goto.target = 0.9, 0.42, "Somewhere"
+    own = {"goto": GotoParams, "follow": FollowParams, "explore": ExploringParams, "reach": ReachParams}
+    own |= {"plan": PlanParams, "look": LookParams, "treadmill": TreadmillParams}
+    changed = {}
+    for feature, record in own.items():
+        group = settings_of(ob, feature)
+        for p in declared(record):
+            shown = group.bl_rna.properties[p.name]
+            assert shown.description.rstrip(".") == p.help.rstrip("."), (feature, p.name)
+            if p.unit:
+                assert p.unit in shown.name or shown.subtype == "ANGLE", (feature, p.name)
+            changed[feature, p.name] = altered(group, p)
     crate = box("Crate", 2.0, 0.0, 1.0, 1.0, kind="door")
     crate.troupe.door, crate.troupe.walk_cost = "openable", 3.0
     path = str(tmp_path / "kept.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.wm.open_mainfile(filepath=path)
-    group, thing = bpy.data.objects["Anna"].troupe.goto, bpy.data.objects["Crate"].troupe
-    assert (group.speed, group.radius) == pytest.approx((0.9, 0.42)) and group.target == "Somewhere"
+    anna, thing = bpy.data.objects["Anna"], bpy.data.objects["Crate"].troupe
+    for (feature, name), value in changed.items():
+        group = settings_of(anna, feature)
+        assert plain(getattr(group, name)) == value, (feature, name)
+        group.property_unset(name)
+        default = next(p.default for p in declared(own[feature]) if p.name == name)
+        assert plain(getattr(group, name)) == pytest.approx(plain(default)) or isinstance(default, (str, tuple))
+        assert plain(getattr(group, name)) != value, (feature, name)
     assert (thing.kind, thing.door, thing.walk_cost) == ("door", "openable", 3.0)
+
+
+def settings_of(ob, feature):
+    """Those of an actor, or of the scene for what is no actor's."""
+    return getattr(ob.troupe, feature, None) or getattr(bpy.context.scene.troupe, feature)
+
+
+def plain(value):
+    """As something that can be compared."""
+    return value if isinstance(value, (str, bool, int, float)) else tuple(value)
+
+
+def altered(group, p):
+    """Another value than a parameter has, put into a group of settings, as it is kept there."""
+    if p.kind in ("float", "int"):
+        middle = p.lo + 0.5 * (p.hi - p.lo) if p.lo is not None and p.hi is not None else p.default + 1
+        value = middle if middle != p.default else p.hi
+        setattr(group, p.name, int(value) if p.kind == "int" else value)
+    elif p.kind == "bool":
+        setattr(group, p.name, not p.default)
+    elif p.kind == "choice":
+        setattr(group, p.name, next(name for name, _ in p.choices if name != p.default))
+    elif p.kind == "vector":
+        setattr(group, p.name, tuple(x + 0.25 for x in p.default))
+    else:
+        setattr(group, p.name, "[[1.0, 2.0]]" if p.kind == "table" else "Somewhere")
+    return plain(getattr(group, p.name))
 
 
 # errors
@@ -309,12 +374,14 @@ def test_a_goal_that_leaves_the_ground_is_waited_for():
     assert not told(ob)["report"]["success"] and "waits" in bpy.data.texts["Anna transcript"].as_string()
 
 
-def test_a_map_of_a_single_cell_leads_straight_there():
+@pytest.mark.req("kuffner", 20)
+def test_a_map_of_a_single_cell_leads_straight_there(capfd):
     (ob,) = two(Anna=(0.0, 0.0))
     empty("Goal", 1.0, -1.0)
     bpy.context.view_layer.update()
     assert bpy.ops.troupe.goto(target="Goal", cell=100.0) == {"FINISHED"}
     assert np.hypot(*(end_of(ob)[:2] - (1.0, -1.0))) < 0.06
+    assert "Warning: cells of 100.00 m are larger than the radius 0.25 m" in capfd.readouterr().out
 
 
 def test_wrong_targets_are_named():

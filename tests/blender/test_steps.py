@@ -90,6 +90,14 @@ def test_work_in_a_thread_gives_control_back_and_stops_when_it_is_closed():
     assert 0.0 < next(work) < next(work) < 1.0
     work.close()
     assert stopped.wait(5.0)
+    # one that is just busy with something is not waited for
+    busy = threading.Event()
+    work = aside(lambda _stop: busy.wait(30.0))
+    next(work)
+    begun = time.perf_counter()
+    work.close()
+    assert time.perf_counter() - begun < 0.5
+    busy.set()
     assert finish(aside(lambda _stop: 7)) == 7
     with pytest.raises(ValueError, match="no way"):
         finish(aside(_fails))

@@ -25,7 +25,7 @@ from .arm_work import ArmWork
 from .grasp import ANY, Grasp, for_purpose, grasps_of
 from .held_shape import held_capsules
 from .ledger import Ledger
-from .orders import CARRYING
+from .orders import CARRYING, ReachParams
 from .pointing import pointing, touching
 from .postures import APPROACH, LIFT, Option, drawn_back, reachable, unreached
 from .stages import Holding, Stage, home_of
@@ -34,6 +34,11 @@ from .task import Job
 
 TAKER = "taker"
 """Tag of what stands for somebody who holds the prop too."""
+
+
+def smoothing(params: ReachParams) -> SmoothParams:
+    """How ways are smoothed and timed."""
+    return SmoothParams.faithful() if params.faithful else SmoothParams()
 
 
 class OneHand:
@@ -72,8 +77,8 @@ class OneHand:
             self.ledger,
             {**(self.job.moved or {}), **(moved or {})},
             self.shapes,
-            SearchParams(budget=params.budget, seed=params.seed),
-            SmoothParams(),
+            SearchParams(method="connect" if params.faithful else "wide", budget=params.budget, seed=params.seed),
+            smoothing(params),
             self.job.should_stop,
         )
 
@@ -88,7 +93,7 @@ class OneHand:
         if task in ("touch", "point"):
             return (touching if task == "touch" else pointing)(self.job, self.target, self.matrix, self.positions, side)
         found = for_purpose(self.known(side), self.params.purpose)
-        if not self.params.standoff:
+        if self.params.faithful or not self.params.standoff:
             found = [replace(g, distance=0.0) for g in found]
         return found
 
@@ -109,7 +114,10 @@ class OneHand:
             return np.concatenate([back, lift]) if carries else back
 
         distance = max((g.distance for g in grasps), default=0.0)
-        options = reachable(work, grasps, self.matrix, self.target.name, lambda a: shifts(a, distance), work.rest)
+        natural = self.params.faithful
+        options = reachable(
+            work, grasps, self.matrix, self.target.name, lambda a: shifts(a, distance), work.rest, natural
+        )
         if not options:
             fits = [g for g in grasps if g.side in (ANY, side)]
             raise (
@@ -136,7 +144,9 @@ class OneHand:
         grasps = [option.grasp for option in options]
         near = np.stack([option.ways[-1] for option in options])
         distance = max(grasp.distance for grasp in grasps)
-        found = reachable(work, grasps, goal, name, lambda along: self._placing(along, distance), near)
+        found = reachable(
+            work, grasps, goal, name, lambda along: self._placing(along, distance), near, self.params.faithful
+        )
         if not found:
             raise unreached(work, grasps, goal, name)
         there = {id(option.grasp): option for option in found}
@@ -217,7 +227,15 @@ class OneHand:
         if self.params.come_back:
             work.rest = home_of(work.arm, holding, work.rest)
         goal, grasp = self._destination(), holding.grasp
-        found = reachable(work, [grasp], goal, self.target.name, lambda a: self._placing(a, grasp.distance), start[0])
+        found = reachable(
+            work,
+            [grasp],
+            goal,
+            self.target.name,
+            lambda a: self._placing(a, grasp.distance),
+            start[0],
+            self.params.faithful,
+        )
         if not found:
             raise unreached(work, [grasp], goal, self.target.name)
         return self._carried(work, holding, held, np.repeat(start, 2, axis=0), found[0].ways, [])

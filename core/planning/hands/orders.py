@@ -51,6 +51,11 @@ class ReachParams(Params):
     )
     standoff: bool = param(True, basic=False, help="Stop short of the prop and go the rest straight")
     sighted: bool = param(False, basic=False, help="Deal only with what it sees from where it stands")
+    faithful: bool = param(
+        False,
+        basic=False,
+        help="As published in 1999: natural postures only, one sample at a time, plain short-cuts, no stop before it",
+    )
     tries: int = param(6, lo=1, hi=100, basic=False, help="Grasps tried with one hand")
     budget: int = param(1500, lo=1, hi=1_000_000, basic=False, help="Rounds of a search for a way")
     seed: int = param(0, lo=0, hi=2**31 - 1, basic=False, help="Number from which everything random follows")

@@ -41,7 +41,13 @@ class Option:
 
 
 def reachable(
-    work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str, shifts: Callable[[Array], Array], near: Array
+    work: ArmWork,
+    grasps: Sequence[Grasp],
+    matrix: Array,
+    prop: str,
+    shifts: Callable[[Array], Array],
+    near: Array,
+    natural: bool = False,
 ) -> list[Option]:
     """The grasps that the arm reaches along their whole approach, best first; one question of kinematics.
 
@@ -52,6 +58,7 @@ def reachable(
         prop: Its name; the hand may touch it.
         shifts: From the approach (3,) to where the hand is relative to the grasp (K, 3) [m].
         near: (7,) configuration before, or (G, 7) one for each grasp.
+        natural: Take no posture but the natural one.
     """
     every = np.broadcast_to(near, (len(grasps), 7))
     before = np.array([q for g, q in zip(grasps, every, strict=True) if g.side in ("any", work.side)])
@@ -80,7 +87,7 @@ def reachable(
         sides=(work.side,),
         free=judge,
     )
-    good = found.good[..., 0]
+    good = found.good[..., 0] & ((found.shifts[..., 0] == 0.0) | (not natural))
     configurations = np.empty((*goals.shape[:2], 7))
     for k in range(goals.shape[1]):
         before = configurations[:, k] = work.arm.configuration(found.rotations[:, k, 0], before)

@@ -164,7 +164,7 @@ class _Timeline:
         joints = np.concatenate([arm.joints for arm in self.arms])
         spine = list(job.skeleton.roles.get("spine", ()))
         free, axes, rest = self._space(), AXES * len(works), np.concatenate([work.rest for work in works])
-        fastest = np.tile(FASTEST * job.params.speed, len(works))
+        fastest, smooth = np.tile(FASTEST * job.params.speed, len(works)), works[0].smooth
         home, held = start, [h for h in (job.holding, job.other) if h is not None]
         known = bool(held) and held[0].before is not None
         if known:
@@ -189,7 +189,7 @@ class _Timeline:
             lean, at = 1.0, lead + count
         for number, stage in enumerate(stages):
             if len(stage.way) > 1:
-                path = timed(free, Path(stage.way, axes), fastest, job.fps)
+                path = timed(free, Path(stage.way, axes), fastest, job.fps, smooth)
                 q = path.points[1:]
             else:
                 q = np.repeat(stage.way, max(1, round(stage.seconds * job.fps)), axis=0)

@@ -236,7 +236,7 @@ class Chain(Machine):
             step = np.einsum("nij,ni->nj", jacobian, np.linalg.solve(lifted, error[..., None])[..., 0])
             q = np.clip(q + np.clip(step, -0.3, 0.3), low, high)
         error, _ = self._error(q, goal, orient, long)
-        good = q[np.abs(error).max(axis=1) < 1e-4]
+        good = self._refined(q[np.abs(error).max(axis=1) < 1e-4], goal, orient, long)
         if not len(good):
             away = float(np.linalg.norm(error[:, :3], axis=1).min() * long)
             raise NoIK(f"its end does not get there within its limits: {away:.3f} m are left")
@@ -246,6 +246,18 @@ class Chain(Machine):
             if all(np.abs(row - k).max() > 0.05 for k in kept):
                 kept.append(row)
         return np.array(kept)
+
+    def _refined(self, q: Array, goal: Array, orient: bool, long: float) -> Array:
+        """Configurations (N, n) brought from near a goal to it, where a few steps of Newton's do that."""
+        low, high = (np.array([getattr(h, k) for h in self.hinges]) for k in ("low", "high"))
+        for _ in range(8 if len(q) else 0):
+            error, jacobian = self._error(q, goal, orient, long)
+            lifted = jacobian @ jacobian.transpose(0, 2, 1) + 1e-10 * np.eye(error.shape[1])
+            step = np.einsum("nij,ni->nj", jacobian, np.linalg.solve(lifted, error[..., None])[..., 0])
+            nearer = np.clip(q + np.clip(step, -0.01, 0.01), low, high)
+            worse = np.abs(self._error(nearer, goal, orient, long)[0]).max(axis=1) >= np.abs(error).max(axis=1)
+            q = np.where(worse[:, None], q, nearer)
+        return q
 
     def _error(self, q: Array, goal: Array, orient: bool, long: float) -> tuple[Array, Array]:
         """How far ends are from a goal (N, 3 or 6), in lengths of the chain and radians, and the change by q."""

@@ -16,7 +16,7 @@ from .collision import Checker, clearance
 from .machines import Chain, Cover, Machine, Thing, covered
 from .penetration import TOLERANCE, Penetration, in_others
 from .rrt import SearchParams, plan
-from .shortcut import rounded, shorten, timed
+from .shortcut import SmoothParams, rounded, shorten, timed
 from .solids import Shapes, Solids, solids
 from .space import Bools, Space
 from .tree import Search, SearchTimeout
@@ -106,7 +106,8 @@ def _sought(
     else:
         which = 0 if not space.allowed(ends[:1])[0] else 1
         raise NoPath(f"at its {('start', 'goal')[which]} it touches {blocker(slim, hard, space, ends[which])}")
-    search = SearchParams(budget=params.budget, seed=params.seed)
+    method, smooth = ("connect", SmoothParams.faithful()) if params.faithful else ("wide", SmoothParams())
+    search = SearchParams(method=method, budget=params.budget, seed=params.seed)
     try:
         found = plan(space, ends[0], ends[1], search, should_stop=should_stop)
     except SearchTimeout as error:
@@ -114,11 +115,12 @@ def _sought(
         hit = between[np.flatnonzero(~space.allowed(between))]
         where = blocker(slim, hard, space, hit[len(hit) // 2]) if len(hit) else "what is in between"
         raise error.around(where) from None
-    path = rounded(space, shorten(space, found.path, rng=np.random.default_rng(params.seed)))
+    path = shorten(space, found.path, smooth, np.random.default_rng(params.seed))
+    path = rounded(space, path, smooth.corners)
     points = path.points
     if lifts:
         points = np.concatenate([start[None], points, goal[None]])
-    done = timed(space, Path(points, path.axes), _fastest(machine, params), fps)
+    done = timed(space, Path(points, path.axes), _fastest(machine, params), fps, smooth)
     frames = slim.frames(done.points)
     offences = _offences(machine, world, frames, fps)
     return Planned(frames, done, found.search, slim, _least(slim, hard, frames), offences)

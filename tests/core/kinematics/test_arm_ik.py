@@ -272,6 +272,7 @@ def test_a_hand_that_breaks_a_limit_swivels_the_elbow() -> None:
         assert (again.shifts[:, 0][moved] != 0.0).all()
 
 
+@pytest.mark.req("kuffner", 66)
 def test_where_nothing_fits_it_says_why() -> None:
     skeleton = FIGURES["mannequin"]
     positions, globals_ = standing(skeleton)
@@ -292,6 +293,8 @@ def test_where_nothing_fits_it_says_why() -> None:
 @pytest.mark.req("kuffner", 67)
 @pytest.mark.parametrize("model", MODELS)
 def test_elbows_never_jump(model: str) -> None:
+    """Nowhere but behind the back at the height of the shoulder, where no arm goes: directions across a sphere cannot
+    be continuous everywhere, so somewhere an elbow has to turn over, and that is where it does."""
     skeleton = FIGURES["mannequin"]
     rng = np.random.default_rng(8)
     positions, globals_ = standing(skeleton)

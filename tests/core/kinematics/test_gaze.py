@@ -103,6 +103,7 @@ def test_no_joint_leaves_its_limits_wherever_the_target_is(roles: tuple[str, ...
     far = [face + 2.0 * d for d in (*np.eye(3), *-np.eye(3), *quat.unit(rng.normal(size=(8, 3))))]
     motion = standing(skeleton, 2.5)
     limits = Limits()
+    assert np.degrees(np.concatenate(limits)) == pytest.approx([45, 25, 35, 30, 40, 30])
     for target in (*near, *far, face):
         found = gaze(motion, [Shift(0.2, np.asarray(target), 1.0), Shift(1.4)])
         assert np.isfinite(found.rotations).all()

@@ -44,13 +44,15 @@ def test_an_unknown_purpose_falls_back_to_any_or_says_what_there_is():
 
 @pytest.mark.req("badler", 13)
 def test_a_grasp_moves_with_its_prop():
+    """Sites of a prop are in metres, as its mesh is when it is read: a scale of its matrix stretches neither."""
     grasp = table()[0]
-    matrix = placed((1, 2, 3), TURN)
-    matrix[:3, :3] *= 1.0
-    place, turn, approach = grasp.world(matrix)
-    assert np.allclose(place, TURN @ grasp.frame[:3, 3] + (1, 2, 3), atol=1e-12)
-    assert np.allclose(quat.to_matrix(turn), TURN @ grasp.frame[:3, :3], atol=1e-12)
-    assert np.allclose(approach, TURN[:, 0], atol=1e-12)
+    for scale in (1.0, 0.4, 2.5):
+        matrix = placed((1, 2, 3), TURN)
+        matrix[:3, :3] *= scale
+        place, turn, approach = grasp.world(matrix)
+        assert np.allclose(place, TURN @ grasp.frame[:3, 3] + (1, 2, 3), atol=1e-12)
+        assert np.allclose(quat.to_matrix(turn), TURN @ grasp.frame[:3, :3], atol=1e-12)
+        assert np.allclose(approach, TURN[:, 0], atol=1e-12)
 
 
 def test_a_grasp_is_written_as_json_and_read_again():

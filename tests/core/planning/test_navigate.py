@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ from troupe.core.planning.walkers.behaviours import Go, Stand, Wander
 from troupe.core.planning.walkers.follow import FAITHFUL, standing
 from troupe.core.planning.walkers.navigate import base_track, begin, direct, performed, play, reported, run, step
 from troupe.core.planning.walkers.scenes import box, floor, spot, towards
+from troupe.core.planning.walkers.script import Script
 from troupe.core.planning.walkers.verify import verify
+from troupe.core.planning.ways import footprint, terrain, walkable
 from troupe.core.planning.ways.chart import charted, clearance, sees
 from troupe.core.planning.ways.map import MapParams
 from troupe.core.world import World
@@ -86,13 +89,19 @@ def test_a_maze_of_14_cells_has_the_walls_of_a_spanning_tree():
     assert sum(len(b.triangles) for b in world.bodies if b.kind != "ground") == 2700
 
 
-@pytest.mark.req("kuffner", 40)
+@pytest.mark.req("kuffner", 39, 40)
 def test_a_closing_door_a_falling_crate_and_a_moved_goal_each_change_the_way():
     scene = scenes.office()
     assert sum(len(b.triangles) for b in scene.world.bodies) > 15000
-    state = until_arrived(scene, 40.0)
+    state, rates = started(scene), []
+    while state.clock < 40.0 - 1e-9 and not all(m.arrived for m in state.minds):
+        state = step(state, scene.world)
+        rates.append((state.movers.speed[0], state.movers.turning[0]))
     times = [e["time"] for e in said(state, "replans")]
     assert len(times) == 3
+    # neither speed nor turning jumps when a new way is taken: 2 m/s^2, and what keeping clear of walls may add
+    push, swing = np.abs(np.diff(rates, axis=0)).T * FPS
+    assert push.max() < 2.5 and swing.max() <= 15.0 + 1e-6
     assert 5 < times[0] < 6 and 8 < times[1] < 9 and 16 < times[2] < 17
     assert state.minds[0].arrived
     assert not verify({"Walker": base_track(state, "Walker", FPS)}, scene.world, 0.3)
@@ -107,7 +116,7 @@ def test_without_a_way_it_stops_smoothly_and_goes_on_when_there_is_one():
         state = step(state, scene.world)
         speeds.append(state.movers.speed[0])
     assert said(state, "waits")[0]["time"] < 2.5
-    assert np.abs(np.diff(speeds)).max() < 6.1 / FPS
+    assert np.abs(np.diff(speeds)).max() * FPS <= 2.0 + 1e-6, "as gently as it speeds up"
     assert max(speeds[round(4.5 * FPS) : round(6.0 * FPS)]) < 0.05
     assert state.minds[0].arrived
     assert state.track[round(5 * FPS)][0, 0] < 4.7
@@ -118,10 +127,16 @@ def test_a_goal_that_moves_is_tracked():
     t = np.linspace(0.0, 12.0, 50)
     lap = Path(np.column_stack([3 * np.cos(0.3 * t), 3 * np.sin(0.3 * t)]), ("x", "y"), t)
     actors = {"A": ActorSetup(np.zeros(3), Go(target="Goal"))}
-    state = play(begin(World(fps=FPS), actors, NavigateParams(), {"Goal": lap}), World(fps=FPS), 11.0)
-    goal = [np.interp(11.0, t, lap.points[:, k]) for k in (0, 1)]
-    assert np.hypot(*(state.movers.place[0] - goal)) < 0.6
-    assert len(said(state, "replans")) >= 5
+    state = begin(World(fps=FPS), actors, NavigateParams(), {"Goal": lap})
+    gaps = []
+    while state.clock < 11.0:
+        state = step(state, World(fps=FPS))
+        goal = [np.interp(state.clock, t, lap.points[:, k]) for k in (0, 1)]
+        gaps.append(np.hypot(*(state.movers.place[0] - goal)))
+    # the goal goes 0.9 m/s: from the moment it is caught up with, one is never more than 0.75 s behind
+    assert max(gaps[round(4.0 * FPS) :]) < 0.9 * 0.75
+    moved = [e["time"] for e in said(state, "replans") if e["why"].startswith("the goal moved")]
+    assert len(moved) >= 10 and np.diff(moved).max() < 1.0
 
 
 @pytest.mark.req("kuffner", 44)
@@ -135,23 +150,63 @@ def test_others_are_predicted_where_they_will_be_or_taken_where_they_are():
         "A": ActorSetup(towards(0, 0, 6, 0), Go(place=(6, 0, 0))),
         "B": ActorSetup(towards(3, -0.6, 3, 5), Stand()),
     }
-    ways = {}
+    ways, drawn = {}, {}
     for mode in ("predict", "current", "none"):
         state = begin(World(fps=FPS), actors, NavigateParams(others=mode))
         movers = standing([s.base for s in actors.values()])
         state = replace(state, movers=replace(movers, speed=np.array([0.0, 1.0])))
-        ways[mode] = courses.planned(
-            state, state.chart, 0, Go(place=(6, 0, 0)).think(False, _senses(state))[1], mode
-        ).points
+        order = Go(place=(6, 0, 0)).think(False, _senses(state))[1]
+        with patch.object(courses, "with_discs", wraps=courses.with_discs) as discs:
+            ways[mode] = courses.planned(state, state.chart, 0, order, mode).points
+        drawn[mode] = [call.args[1:] for call in discs.call_args_list]
+    # the other, and nobody else, from where it is to where it will be, as wide as it is
+    ((starts, ends, radii),) = drawn["predict"]
+    assert np.allclose(starts, [[3.0, -0.6]]) and np.allclose(ends, [[3.0, 0.4]]) and radii.tolist() == [0.3]
+    ((starts, ends, radii),) = drawn["current"]
+    assert np.allclose(starts, [[3.0, -0.6]]) and np.array_equal(starts, ends) and drawn["none"] == []
+    # so one way leads behind where it will have gone, the other before where it stands
     assert len(ways["none"]) == 2
-    assert ways["current"][1:-1, 1].max() > 0.1
-    assert ways["predict"][1:-1, 1].min() < -0.5 or ways["predict"][1:-1, 1].max() > 0.8
+    off = {mode: np.hypot(*(at_length(ways[mode], np.linspace(0, 7, 200)) - end).T).min() for mode, end in
+           (("predict", (3.0, 0.4)), ("current", (3.0, -0.6)))}  # fmt: skip
+    assert min(off.values()) > 0.6
+    assert ways["current"][1:-1, 1].min() > 0.0 and ways["predict"][1:-1, 1].min() < -1.2
 
 
 def _senses(state):
     from troupe.core.planning.walkers.sensors import Senses
 
     return Senses(state, World(fps=FPS), 0, 0)
+
+
+@pytest.mark.req("kuffner", 19, 21)
+def test_a_cast_shares_one_projection_and_one_growth_for_each_radius():
+    """Others are drawn on the grown map where they are in the way, and only around them is it grown anew."""
+    wall = box("Wall", 1, (-1.0, -3.0, 0.0), (1.0, 3.0, 2.0))
+    styles = (Style(), Style(radius=0.4), Style(), Style(radius=0.4), Style())
+    actors = {
+        f"A{k}": ActorSetup(towards(-4, 2 * k - 4, 4, 0), Go(place=(4, 4 - 2 * k, 0)), style=style)
+        for k, style in enumerate(styles)
+    }
+    world = World((floor(-8, -8, 8, 8), wall), FPS)
+    with (
+        patch.object(footprint, "footprints", wraps=footprint.footprints) as prints,
+        patch.object(terrain, "sample", wraps=terrain.sample) as samples,
+        patch.object(walkable.growth, "grown", wraps=walkable.growth.grown) as grown,
+    ):
+        state = begin(world, actors, NavigateParams())
+        projected = prints.call_count, samples.call_count
+        state = step(state, world)
+        whole = [call for call in grown.call_args_list if call.args[0].shape == state.chart.map.shape]
+        assert len(said(state, "goes")) == 5 and state.searches == 5
+        assert len(whole) == 2 and samples.call_count == 1
+        # other goals project nothing again
+        for x in (3.0, -3.0, 2.0):
+            state = step(state, world, [Command(name, Go(place=(x, -4.0, 0.0))) for name in actors])
+            for _ in range(6):
+                state = step(state, world)
+        assert state.searches >= 15 and (prints.call_count, samples.call_count) == projected
+        whole = [call for call in grown.call_args_list if call.args[0].shape == state.chart.map.shape]
+        assert len(whole) == 2
 
 
 @pytest.mark.req("kuffner", 46)
@@ -170,6 +225,22 @@ def test_in_the_trap_the_guard_arrives_and_one_without_turns_back_again_and_agai
         course = np.sign(np.diff(x)[np.abs(np.diff(x)) > 0.01])
         turns = np.count_nonzero(np.diff(course))
     assert turns >= 3 and not free.minds[0].arrived
+
+
+def test_the_trap_is_that_of_the_thesis_in_our_sizes():
+    """D5: one end is open while the other is shut, they swap every 2.5 s, and a person fits through the open one."""
+    world = scenes.trap().world
+    sliders = {b.name: b for b in world.bodies if b.name in ("Left", "Right")}
+    reach = {
+        name: np.abs(b.vertices[None, :, 0] + b.matrices[:, None, 0, 3]).max(axis=1) for name, b in sliders.items()
+    }
+    t = np.arange(len(reach["Left"])) / FPS
+    settled = t % 2.5 > 0.35
+    for name in sliders:
+        assert set(np.round(reach[name][settled], 6)) == {5.0, 6.2}
+    assert ((reach["Left"] > 6) != (reach["Right"] > 6))[settled].all()
+    swaps = t[1:][np.diff(np.sign(reach["Left"] - 5.6)) != 0]
+    assert np.allclose(np.diff(swaps), 2.5, atol=0.05)
 
 
 @pytest.mark.req("kuffner", 47)
@@ -202,6 +273,23 @@ def test_pausing_and_running_twice_change_nothing():
         assert np.array_equal(np.array(whole.track), np.array(other.track))
         assert whole.transcript == other.transcript
     assert np.array_equal(whole.movers.turning, paused.movers.turning)
+
+
+@pytest.mark.req("kuffner", 98)
+def test_a_script_that_is_paused_and_resumed_gives_the_same_motion():
+    text = '[{"repeat": 3, "do_all": [{"do": "go", "target": "There"}, {"do": "wait", "seconds": 0.4}, '
+    text += '{"do": "go", "target": "Here"}]}]'
+    actors = {"A": ActorSetup(np.zeros(3), Script(text=text), mannequin())}
+    world, places = World((floor(-4, -4, 4, 4),), FPS), {"There": spot(1.2, 0.0), "Here": spot(0.0, 0.8)}
+    whole = run(begin(world, actors, NavigateParams(), places), world, 5.0)
+    state = begin(world, actors, NavigateParams(), places)
+    for until in (0.5, 0.7, 2.0, 3.3, 5.0):
+        state = play(state, world, until)
+    parts = performed(state, world)
+    assert np.array_equal(whole.motions["A"].rotations, parts.motions["A"].rotations)
+    assert np.array_equal(whole.motions["A"].roots, parts.motions["A"].roots)
+    assert whole.transcript == parts.transcript and whole.motions["A"].events == parts.motions["A"].events
+    assert np.ptp(whole.motions["A"].base[:, :2], axis=0).min() > 0.5, "it goes there and back"
 
 
 def test_another_seed_wanders_elsewhere():

@@ -11,6 +11,7 @@ from troupe.core.maths import quat
 from troupe.core.planning.hands.grasp import Grasp, grasp_of_hand
 from troupe.core.planning.hands.orders import SHAPES
 from troupe.core.planning.plan import PlanParams
+from troupe.core.planning.spaces import ways
 from troupe.core.planning.spaces.machines import Chain, Hinge, covered
 from troupe.core.planning.spaces.penetration import in_others
 from troupe.core.planning.spaces.set_pieces import box, placed
@@ -68,6 +69,20 @@ def test_a_crate_turns_to_fit_through_a_gap_and_touches_nothing():
     assert {o.body for o in in_others(replace(crate(), matrices=stuck), WALLS, 24.0)} == {"left", "right"}
 
 
+@pytest.mark.req("kuffner", 105)
+def test_as_published_a_crate_takes_a_plain_way(monkeypatch):
+    goal = placed((0.1, 1.0, 0.21))
+    params = PlanParams(moves="floor", room=1.0, faithful=True, budget=20_000)
+    thing = thing_of(crate(), goal, params)
+    sought, smoothed, eased, search, timed = [], [], [], ways.plan, ways.timed
+    monkeypatch.setattr(ways, "plan", lambda *a, **k: sought.append(a[3]) or search(*a, **k))
+    monkeypatch.setattr(ways, "rounded", lambda _space, path, corners: smoothed.append(corners) or path)
+    monkeypatch.setattr(ways, "timed", lambda *a: eased.append(a[4].profile) or timed(*a))
+    found = way(thing, WALLS, *between(thing, goal), params, 24.0)
+    assert {s.method for s in sought} == {"connect"} and set(smoothed) == {0.0}
+    assert eased == ["cubic"] and not found.offences
+
+
 def test_failures_name_what_is_in_the_way_and_a_search_can_be_stopped():
     goal = placed((0.1, 1.0, 0.21))
     params = PlanParams(moves="floor", room=0.2, budget=5)
@@ -90,8 +105,13 @@ def test_a_chain_reaches_a_frame_within_its_limits_or_says_how_far_it_is():
     q = np.array([0.4, -0.3, 0.8, 0.2])
     goal = machine.frames(q[None])[0, -1] @ machine.end
     found = machine.reaching(goal, False, np.random.default_rng(0))
-    assert np.abs(machine.tips(found) - goal[:3, 3]).max() < 1e-3
+    assert np.abs(machine.tips(found) - goal[:3, 3]).max() < 1e-6
     assert (np.abs(found) <= 2.0 + 1e-9).all()
+    # with its orientation too, which a chain of six hinges can have at will
+    machine, q = chain(6), np.array([0.4, -0.3, 0.8, 0.2, -0.5, 0.3])
+    goal = machine.frames(q[None])[0, -1] @ machine.end
+    ends = machine.frames(machine.reaching(goal, True, np.random.default_rng(0)))[:, -1] @ machine.end
+    assert np.abs(ends - goal).max() < 1e-6
     with pytest.raises(NoIK, match="m are left"):
         machine.reaching(placed((3.0, 0.0, 0.0)), False, np.random.default_rng(0))
 

@@ -181,6 +181,24 @@ def test_a_body_is_recognised_when_enough_of_it_shows():
 
 
 @pytest.mark.req("kuffner", 58)
+def test_enough_is_four_pixels_and_a_twentieth_of_the_outline():
+    params = VisionParams()
+    assert (params.least_pixels, params.least_part) == (4, 0.05)
+    verdicts = set()
+    for radius, far in ((0.5, 4.0), (0.06, 6.0)):
+        fx, fy = params.lens().focal
+        outline = np.pi * radius**2 * fx * fy / far**2
+        for top in np.linspace(1.6 - 0.5 * radius, 1.6 + 0.5 * radius, 24):
+            screen = box("screen", 2, (0, far / 2, top - 1.0), (4, 0.01, 2))
+            shown = see(World((ball("ball", 1, (0, far, 1.6), radius), screen)), EYE, params).visible.get("ball")
+            if shown is None or abs(shown.pixels - 0.05 * outline) < 0.1 * 0.05 * outline:
+                continue
+            assert shown.recognised == (shown.pixels >= max(4, 0.05 * outline)), (radius, shown.pixels, outline)
+            verdicts.add((radius, shown.recognised))
+    assert len(verdicts) == 4
+
+
+@pytest.mark.req("kuffner", 58)
 def test_a_pole_is_recognised_though_its_sphere_is_large():
     assert see(World((box("pole", 1, (0, 6, 2), (0.1, 0.1, 4)),)), EYE).visible["pole"].recognised
 
