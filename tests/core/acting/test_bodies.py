@@ -313,7 +313,7 @@ def test_a_script_tells_whom_it_needs():
 
 
 def test_directions_come_back_as_they_were_written():
-    said = [(0.5, "Izzy Wave right"), (2.25, "Otto walk to door")]
+    said = [(0.5, "Izzy Wave right"), (2.25, "Otto walk to door"), (1234.567891, "Otto Bow")]
     assert read_directions(write_directions(said), "d") == said
     with pytest.raises(FormatError, match=r"d:2:1: .*time"):
         read_directions("1 A Bow\nsoon B Bow\n", "d")
