@@ -182,22 +182,14 @@ def test_an_actor_stands_where_it_walked(take):
     assert base[-1, :2] == pytest.approx([2.0, 0.0])
 
 
-def test_a_body_is_told_of_journeys_looks_and_turns():
-    record = play(starter.text("handshake"), library=None, seconds=12.0)
-    orders = body_orders(record, "Ann", library())
-    (journey,) = orders.journeys
-    assert journey.place == pytest.approx((0.7, 0.0))
-    assert journey.end == pytest.approx(2.4 / 1.3)
-    assert orders.place == pytest.approx((-1.7, 0.0, 1.5708))
-    assert set(orders.targets) >= {"Bob", "Camera"}
-    assert "Handshake" in {getattr(w, "action", "").title() for w in orders.wishes}
-    turned = body_orders(record, "Bob", library())
-    assert [w.value for w in turned.wishes if getattr(w, "what", "") == "face"] == pytest.approx([-np.pi / 2])
-    cut = play(
-        'define ACTOR Ann { location [0 0], does "s" } define SCRIPT "s" { { walk to [9 0] } { wait 2 s } { stop } }'
-    )
-    (stopped,) = body_orders(cut, "Ann", library()).journeys
-    assert (stopped.end, stopped.place) == (2.0, pytest.approx((2.6, 0.0)))
+def test_a_body_is_told_of_selections_and_looks():
+    text = """define ACTOR Ann { does "s" } define ACTOR Bob { }
+    define SCRIPT "s" { { look at Bob } { wait 1 s } { "Wave right" toward Bob } { wait 1 s } { look away } }"""
+    orders = body_orders(play(text, library=library(), seconds=4.0), "Ann", library())
+    assert set(orders.targets) >= {"Bob", "Camera"} and "Ann" not in orders.targets
+    look, wave, away = orders.wishes
+    assert (look[:4], away[:4]) == ((0.0, "look", "Bob", True), (2.0, "look", "", True))
+    assert (wave.time, wave.action, wave.target) == (1.0, "Wave_right", "Bob") and not orders.missing
 
 
 def test_selections_are_fitted_to_the_actions_that_a_body_has(take):
