@@ -28,7 +28,7 @@ from troupe.core.gait.walk import WalkParams, walk
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat
 
-from .puppets import MANNEQUIN, without
+from .puppets import MANNEQUIN, reference_body, without
 
 FPS = 24.0
 ONE = 'define ACTOR "A" { location [0 0], does "Go" }\ndefine SCRIPT "Go" '
@@ -245,6 +245,20 @@ def test_a_gait_of_the_repertoire_carries_the_body_along():
     assert strides.roots[-1, 1] < -1.5 and abs(strides.roots[-1, 0]) < 0.3
     faster = act(MANNEQUIN, ActParams(stance="stroll", seconds=5.0, tempo=1.5), FPS)
     assert faster.roots[-1, 1] < 1.3 * strides.roots[-1, 1]
+
+
+@pytest.mark.req("improv", 55, 56)
+@pytest.mark.parametrize("fps", [12, 24, 60, 120])
+def test_running_covers_the_way_of_the_paper_at_every_rate_as_it_is_baked(fps):
+    run = act(reference_body(), ActParams(stance="running", seconds=10.0), fps)
+    way = run.roots[-1] - run.roots[0]
+    assert abs(-way[1] - 19.946) < 0.001 * 19.946
+    assert abs(way[2]) < 1e-3 and abs(way[0]) < 0.01 * -way[1]
+    feet = ankles(run)
+    for k, side in enumerate("LR"):
+        on = np.flatnonzero(run.curves[f"contact/foot_{side}"] > 0.5)
+        stances = np.split(on, np.flatnonzero(np.diff(on) > 1) + 1)
+        assert len(stances) >= 13 and max(np.ptp(feet[s, k], axis=0).max() for s in stances) < 1e-3
 
 
 @pytest.mark.req("improv", 110)
