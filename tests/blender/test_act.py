@@ -41,8 +41,8 @@ def test_a_joint_turns_as_a_blender_euler_of_order_yzx():
 @pytest.mark.req("improv", 25)
 @pytest.mark.parametrize("kind", ["rigify", "metarig", "mixamo"])
 def test_nearly_every_joint_of_the_puppet_has_a_bone(data, kind):
-    lacking = fit(stage.cast_of(afoot.enter(kind, data)).skeleton).missing
-    assert len(lacking) <= 2 and set(lacking) <= set(JOINTS)
+    """The halves of the pelvis share the hips, as on every rig; the 17 other joints have a bone of their own."""
+    assert fit(stage.cast_of(afoot.enter(kind, data)).skeleton).missing == ()
 
 
 @pytest.mark.req("improv", 22)

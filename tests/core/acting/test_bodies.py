@@ -219,6 +219,21 @@ def test_a_prop_goes_with_the_hand_that_holds_it():
     assert abs(track[-1, 2] - 0.9) < 1e-6
 
 
+@pytest.mark.req("improv", 48)
+@pytest.mark.parametrize("wait", [3.0, 3.6, 4.3])
+def test_a_dancer_of_a_play_steps_into_a_turn_on_the_right_foot(wait):
+    steps = f'{{ {{ stroll }} {{ wait {wait} s }} {{ "fondu turn" }} }}'
+    text = 'GROUP "Stances" { idle stroll "fondu turn" }\n' + ONE + steps
+    record = perform_play([text], [], ActionLibrary(repertoire()), 7.0, moving=WalkingStage)
+    motion = bodies(record, {"A": Player(MANNEQUIN)}, repertoire(), FPS).motions["A"]
+    turning = np.flatnonzero(np.diff(motion.base[:, 2]) * FPS < -0.3)
+    begun = int(turning[0])
+    # not when it is asked for, but as the weight comes onto the right foot, within a cycle of 1 / 0.85 s
+    assert wait <= begun / FPS < wait + 1 / 0.85 + 0.2
+    right = motion.curves["contact/foot_R"][begun - 8 : begun + 24]
+    assert right[0] == 0.0 and right[8:].all()
+
+
 def test_gestures_lie_over_a_walk():
     text = ONE + '{ { walk to [0 -6]  "Wave right" for 3 seconds } }'
     plain = text.replace('"Wave right" for 3 seconds', "")
