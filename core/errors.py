@@ -47,7 +47,7 @@ class NotVisible(TroupeError):
     """An actor was asked for something it has not seen."""
 
 
-class Timeout(TroupeError):
+class Timeout(NoPath):
     """A search ended at its budget; this proves nothing about whether there is a way."""
 
 

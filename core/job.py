@@ -5,23 +5,20 @@ Every mistake is a FormatError with the line and column of the key at fault; not
 
 from __future__ import annotations
 
-import difflib
 import math
-import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from .errors import FormatError, InvalidParam
+from .errors import FormatError
 from .formats import toml
-from .formats.toml import Key, Place, Places
-from .params import Param, Params, declared
+from .formats.checked import Checked, nearest
+from .formats.toml import Key, Place
+from .params import Params
 
 MAX_STEPS = MAX_ACTORS = 1_000
-MAX_NAME, MAX_PATH = 63, 1_000
-"""Bytes that Blender keeps of a name; characters of a path."""
 MAX_FRAME = 1_048_574
 """Blender's last frame."""
 RESERVED = ("actor", "feature", "start", "output", "save", "json", "help")
@@ -161,7 +158,7 @@ def parse(
         FormatError: Anything is wrong, with its line and column.
     """
     data, places = toml.loads(text, source)
-    check = _Check(source, places, allowed)
+    check = Checked(source, places, allowed)
     check.keys((), data, ("scene", "fps", "frames", "actor", "step", "output"))
     scene = check.input((), data, "scene", (".blend",))
     fps = check.number((), data, "fps", 1.0, 1_000.0)
@@ -177,7 +174,7 @@ def parse(
     return Job(source, scene, fps, frames, actors, steps, _output(check, data, list(names), steps))
 
 
-def _frames(check: _Check, data: Mapping[str, Any]) -> tuple[int, int] | None:
+def _frames(check: Checked, data: Mapping[str, Any]) -> tuple[int, int] | None:
     if "frames" not in data:
         return None
     value = data["frames"]
@@ -187,7 +184,7 @@ def _frames(check: _Check, data: Mapping[str, Any]) -> tuple[int, int] | None:
     return value[0], value[1]
 
 
-def _actor(check: _Check, key: Key, row: Mapping[str, Any], features: Features) -> ActorSpec:
+def _actor(check: Checked, key: Key, row: Mapping[str, Any], features: Features) -> ActorSpec:
     check.keys(key, row, ("name", "rig", "armature", "mannequin", "map", "place", "heading_deg"))
     name = check.name(key, row, "name", required=True)
     rig = check.input(key, row, "rig", RIGS)
@@ -216,10 +213,10 @@ def _actor(check: _Check, key: Key, row: Mapping[str, Any], features: Features) 
     )
 
 
-def _step(check: _Check, key: Key, row: Mapping[str, Any], features: Features, actorless: Collection[str]) -> Step:
+def _step(check: Checked, key: Key, row: Mapping[str, Any], features: Features, actorless: Collection[str]) -> Step:
     feature = check.name(key, row, "feature", required=True)
     if feature not in features:
-        check.fail((*key, "feature"), f"no feature {feature!r}; {_nearest(feature, features)}")
+        check.fail((*key, "feature"), f"no feature {feature!r}; {nearest(feature, features)}")
     actors: tuple[str, ...] = ()
     if feature in actorless:
         if "actor" in row:
@@ -240,7 +237,7 @@ def _step(check: _Check, key: Key, row: Mapping[str, Any], features: Features, a
     return Step(int(key[-1]) + 1, feature, actors, start, params, places)
 
 
-def _output(check: _Check, data: Mapping[str, Any], actors: list[str], steps: tuple[Step, ...]) -> Output:
+def _output(check: Checked, data: Mapping[str, Any], actors: list[str], steps: tuple[Step, ...]) -> Output:
     row, key = check.table((), data, "output"), ("output",)
     check.keys(key, row, ("blend", "bvh", "render", "report", "plots"))
     blend = check.output(key, row, "blend", (".blend",))
@@ -248,7 +245,7 @@ def _output(check: _Check, data: Mapping[str, Any], actors: list[str], steps: tu
     if isinstance(row.get("bvh"), dict):
         for name in row["bvh"]:
             if name not in actors:
-                check.fail((*key, "bvh", name), f"no actor {name!r} in this job; {_nearest(name, actors)}")
+                check.fail((*key, "bvh", name), f"no actor {name!r} in this job; {nearest(name, actors)}")
             bvh[name] = check.output((*key, "bvh"), row["bvh"], name, (".bvh",)) or Path()
     elif "bvh" in row:
         if len(actors) != 1:
@@ -259,7 +256,7 @@ def _output(check: _Check, data: Mapping[str, Any], actors: list[str], steps: tu
     return replace(out, plots=_plots(check, row, out, steps), plots_at=check.places.of((*key, "plots")))
 
 
-def _plots(check: _Check, row: Mapping[str, Any], out: Output, steps: tuple[Step, ...]) -> tuple[str, ...]:
+def _plots(check: Checked, row: Mapping[str, Any], out: Output, steps: tuple[Step, ...]) -> tuple[str, ...]:
     """The joints of which the report has plots, whose files are no other files of the job."""
     if "plots" not in row:
         return ()
@@ -275,144 +272,3 @@ def _plots(check: _Check, row: Mapping[str, Any], out: Output, steps: tuple[Step
             for joint in joints:
                 check.derived(key, out.plot(step.number, actor, joint), "plots")
     return joints
-
-
-def _nearest(word: str, known: Iterable[str]) -> str:
-    names = list(known)
-    near = difflib.get_close_matches(word[:100], names, 1)
-    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names[:20]) or 'none'}"
-
-
-class _Check:
-    """Values of the right kind from parsed tables, or an error at their place; remembers every file named."""
-
-    def __init__(self, source: str, places: Places, allowed: Iterable[str | Path]) -> None:
-        self.source, self.places = source, places
-        self._folder = Path(source).resolve().parent
-        self._allowed = [self._folder, *(Path(folder).resolve() for folder in allowed)]
-        self._used = {os.path.normcase(Path(source).resolve()): "the job file itself"}
-
-    def fail(self, key: Key, message: str) -> NoReturn:
-        raise FormatError(self.source, *self.places.of(key), message)
-
-    def keys(self, key: Key, row: Mapping[str, Any], known: Collection[str]) -> None:
-        for name in row:
-            if name not in known:
-                self.fail((*key, name), f"unknown key {name[:80]!r}; {_nearest(name, known)}")
-
-    def table(self, key: Key, row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-        value = row.get(name, {})
-        if not isinstance(value, dict):
-            self.fail((*key, name), f"{name} must be a table")
-        return value
-
-    def rows(self, key: Key, row: Mapping[str, Any], name: str, most: int) -> list[tuple[Key, Mapping[str, Any]]]:
-        value = row.get(name, [])
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            self.fail((*key, name), f"each {name} is a table of its own: write [[{name}]]")
-        if len(value) > most:
-            self.fail((*key, name, most), f"a job has at most {most} of [[{name}]]")
-        return [((*key, name, n), item) for n, item in enumerate(value)]
-
-    def text(self, key: Key, row: Mapping[Any, Any], name: str | int, what: str) -> str:
-        value = row[name]
-        if not isinstance(value, str) or not value:
-            self.fail((*key, name), f"{what} must be text in quotes")
-        if not value.isprintable():
-            self.fail((*key, name), f"{what} has control characters: {value[:80]!a}")
-        return value
-
-    def name(self, key: Key, row: Mapping[Any, Any], name: str | int, required: bool = False) -> str:
-        if name not in row:
-            if required:
-                self.fail(key, f"{name} is missing")
-            return ""
-        what = name if isinstance(name, str) else str(key[-1])
-        value = self.text(key, row, name, what)
-        if len(value.encode()) > MAX_NAME:
-            self.fail((*key, name), f"{what} is longer than the {MAX_NAME} bytes that Blender keeps of a name")
-        return value
-
-    def number(self, key: Key, row: Mapping[Any, Any], name: str | int, lo: float, hi: float) -> float | None:
-        if name not in row:
-            return None
-        value = row[name]
-        if type(value) not in (int, float) or not lo <= value <= hi:
-            what = name if isinstance(name, str) else key[-1]
-            self.fail((*key, name), f"{what} must be a number from {lo:g} to {hi:g}")
-        return float(value)
-
-    def params(
-        self, key: Key, row: Mapping[str, Any], records: tuple[type[Params], ...], own: tuple[str, ...] = ()
-    ) -> dict[str, Any]:
-        """Every parameter of the records, checked by the records themselves."""
-        known = {p.name: p for record in records for p in declared(record)}
-        self.keys(key, row, [*known, *own])
-        values = {name: self._param(key, row, known[name]) for name in row}
-        out: dict[str, Any] = {}
-        for record in records:
-            mine = {p.name: values[p.name] for p in declared(record) if p.name in values}
-            try:
-                out |= {p.name: getattr(record.from_dict(mine), p.name) for p in declared(record)}
-            except InvalidParam as error:
-                self.fail((*key, error.name), str(error)[:300])
-        return out
-
-    def _param(self, key: Key, row: Mapping[str, Any], p: Param) -> Any:
-        value = row[p.name]
-        if p.kind == "ref" and value:
-            return str(self.input(key, row, p.name)) if p.ref == "file" else self.name(key, row, p.name)
-        if p.keyable and isinstance(value, list):
-            self.fail((*key, p.name), f"{p.name} is one number here: key it in a scene to animate it")
-        if p.kind == "text" and isinstance(value, str) and not value.replace("\n", "").replace("\t", "").isprintable():
-            self.fail((*key, p.name), f"{p.name} has control characters: {value[:80]!a}")
-        try:
-            return p.check(value)
-        except InvalidParam as error:
-            self.fail((*key, p.name), str(error)[:300])
-        # Python refuses to print a whole number of thousands of digits
-        except ValueError:
-            self.fail((*key, p.name), f"{p.name}: not a usable value")
-
-    def input(self, key: Key, row: Mapping[str, Any], name: str, suffixes: tuple[str, ...] = ()) -> Path | None:
-        """A file that is there."""
-        if name not in row:
-            return None
-        path = self._path(key, row, name, suffixes)
-        if not os.path.isfile(path):
-            self.fail((*key, name), f"no such file: {row[name]}")
-        self._used.setdefault(os.path.normcase(path), f"also an input ({name})")
-        return path
-
-    def output(self, key: Key, row: Mapping[str, Any], name: str, suffixes: tuple[str, ...]) -> Path | None:
-        """A file to write, in a folder that is there, and no other file of the job."""
-        if name not in row:
-            return None
-        path = self._path(key, row, name, suffixes)
-        if not os.path.isdir(path.parent):
-            self.fail((*key, name), f"no such folder: {Path(row[name]).parent}")
-        if os.path.isdir(path):
-            self.fail((*key, name), f"{row[name]} is a folder")
-        self.derived((*key, name), path, name)
-        return path
-
-    def derived(self, key: Key, path: Path, name: str) -> None:
-        """Note a file to write for the key `name`, and that no other file of the job is the same."""
-        spot = os.path.normcase(path)
-        if spot in self._used:
-            self.fail(key, f"{path.name} is {self._used[spot]}; choose another name for {name}")
-        self._used[spot] = f"also written as {name}"
-
-    def _path(self, key: Key, row: Mapping[str, Any], name: str, suffixes: tuple[str, ...]) -> Path:
-        value = self.text(key, row, name, name)
-        if len(value) > MAX_PATH:
-            self.fail((*key, name), f"a path has at most {MAX_PATH} characters")
-        if suffixes and Path(value).suffix.lower() not in suffixes:
-            self.fail((*key, name), f"{name} must be a file that ends in {' or '.join(suffixes)}")
-        try:
-            path = (self._folder / value).resolve()
-        except (OSError, RuntimeError, ValueError):
-            self.fail((*key, name), f"{value!r} is no path on this machine")
-        if not any(path.is_relative_to(folder) for folder in self._allowed):
-            self.fail((*key, name), f"{value} lies outside the job's folder; allow its folder with --allow-path DIR")
-        return path

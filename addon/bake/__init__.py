@@ -1,5 +1,6 @@
 """Motion to and from Blender's animation. The only place that touches F-curves, slots and NLA tracks."""
 
+from .curves import key
 from .keys import Keys, base_of, prepare, prepare_steps
 from .reading import (
     Start,
@@ -23,6 +24,7 @@ __all__ = [
     "ground_of",
     "joint_matrices",
     "joint_matrices_steps",
+    "key",
     "pose_here",
     "prepare",
     "prepare_steps",

@@ -201,6 +201,23 @@ def write(bag: Bag, channels: Iterable[Channel], frames: Array) -> None:
     bag.id_data.update_tag()
 
 
+def key(owner: bpy.types.ID, path: str, frames: npt.ArrayLike, values: npt.ArrayLike) -> None:
+    """Key a property in the owner's own action, with soft handles, as one does by hand; it then has no other keys.
+
+    Args:
+        owner: Whose property it is.
+        path: Data path of the property.
+        frames: (T,) strictly increasing [frames].
+        values: (T, C), or (T,) of a single number.
+    """
+    at, rows = np.asarray(frames, np.float64), np.asarray(values, np.float64)
+    data = owner.animation_data
+    action = data.action if data is not None else None
+    data = assign(owner, action or bpy.data.actions.new(f"{owner.name}Action"))
+    channel = Channel(path, rows.reshape(len(at), -1), interpolation="BEZIER")
+    write(bag(owner, data.action), [channel], at)
+
+
 def _set_handles(points: Any, keys: Array, slopes: Array) -> None:
     """Handles of keys (n, 2) that give the curve these slopes (n,)."""
     widths = np.diff(keys[:, 0].astype(np.float64)) / 3

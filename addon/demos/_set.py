@@ -177,9 +177,8 @@ def empty(context: bpy.types.Context, name: str, path: Path) -> Any:
     disc = sheet(context, f"{name} mark", rim.tolist(), [tuple(range(24))], paint("goal"))
     disc.parent = ob
     if path.times is not None and len(path.points) > 1:
-        for point, time in zip(path.points, path.times, strict=True):
-            ob.location = (*point[:2], 0.0)
-            ob.keyframe_insert("location", frame=1 + time * fps)
+        flat = np.column_stack([path.points[:, :2], np.zeros(len(path.points))])
+        bake.key(ob, "location", 1 + path.times * fps, flat)
     return ob
 
 
@@ -200,10 +199,8 @@ def _body(context: bpy.types.Context, body: Body, fps: float, height: float | No
     moves = body.matrices[:, :3, 3]
     if len(moves) > 1:
         rate = context.scene.render.fps / context.scene.render.fps_base
-        for k in _corners(moves):
-            ob.location = moves[k]
-            ob.keyframe_insert("location", frame=1 + k * rate / fps)
-        ob.location = moves[0]
+        turning = np.array(_corners(moves))
+        bake.key(ob, "location", 1 + turning * rate / fps, moves[turning])
     return ob
 
 
@@ -303,14 +300,12 @@ def through_eyes(context: bpy.types.Context, actor: Any = None) -> None:
         child.hide_render = "Head" in child.name
     camera.data.angle, camera.data.clip_start, camera.rotation_mode = np.radians(75.0), 0.02, "QUATERNION"
     metre = scenery.metre(context.scene)
-    for frame, eye in zip(frames, eyes(read.skeleton, turns, roots), strict=True):
-        # a camera looks along -Z with +Y up; an eye has the axes left, back, up
-        left, back, up = eye[:3, :3].T
-        camera.matrix_world = Matrix(
-            np.block([[np.stack([-left, up, back], axis=1), eye[:3, 3:] / metre], [0, 0, 0, 1]])
-        )
-        camera.keyframe_insert("location", frame=frame)
-        camera.keyframe_insert("rotation_quaternion", frame=frame)
+    seeing = eyes(read.skeleton, turns, roots)
+    # a camera looks along -Z with +Y up; an eye has the axes left, back, up
+    left, back, up = np.moveaxis(seeing[:, :3, :3], -1, 0)
+    looking = quat.from_matrix(np.stack([-left, up, back], axis=-1))
+    bake.key(camera, "location", frames, seeing[:, :3, 3] / metre)
+    bake.key(camera, "rotation_quaternion", frames, quat.continuous(looking))
 
 
 def words(context: bpy.types.Context, text: str, place: Sequence[float], size: float) -> Any:

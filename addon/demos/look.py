@@ -8,6 +8,8 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from .. import bake
+
 BALLS = (
     ("Ball 1", (0.34, -0.45, 1.7), (0.85, 0.25, 0.2)),
     ("Ball 2", (-0.34, -0.5, 1.42), (0.2, 0.45, 0.85)),
@@ -29,10 +31,10 @@ def build(context: bpy.types.Context) -> None:
         things.objects.link(_ball(name, place, colour))
     swinging = _ball("Swinging", (0.0, 0.0, 0.0), (0.3, 0.7, 0.35))
     scene.collection.objects.link(swinging)
-    for frame in range(1, END + 1):
-        swing = np.cos(np.pi * (frame - FRAMES[0]) / HALF)
-        swinging.location = (-0.3 * swing, -0.55, 1.86 - 0.1 * (1.0 - swing * swing))
-        swinging.keyframe_insert("location", frame=frame)
+    frames = np.arange(1, END + 1)
+    swing = np.cos(np.pi * (frames - FRAMES[0]) / HALF)
+    places = np.column_stack([-0.3 * swing, np.full(END, -0.55), 1.86 - 0.1 * (1.0 - swing * swing)])
+    bake.key(swinging, "location", frames, places)
     bpy.ops.troupe.mannequin()
     bpy.ops.troupe.walk(in_place=True)
     context.object.animation_data.nla_tracks[-1].strips[-1].repeat = END / 25

@@ -9,6 +9,8 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from .. import bake
+
 SITS = 220
 """Frame at which the greeting is sat through."""
 COLOURS = {"Tray": (0.75, 0.55, 0.3), "Bat": (0.8, 0.25, 0.2)}
@@ -119,9 +121,8 @@ def perform(
             paint.diffuse_color = (*colour, 1.0)
             bpy.data.objects[name].data.materials.append(paint)
     for name, places in (keys or {}).items():
-        for frame, place in places:
-            bpy.data.objects[name].location = place
-            bpy.data.objects[name].keyframe_insert("location", frame=frame)
+        frames, spots = zip(*places, strict=True)
+        bake.key(bpy.data.objects[name], "location", frames, spots)
     scene.frame_set(1)
     bpy.ops.troupe.play(script=script, seconds=seconds, **settings)
     scene.frame_start, scene.frame_end = 1, round(seconds * scene.render.fps / scene.render.fps_base)

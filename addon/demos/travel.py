@@ -9,6 +9,8 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from .. import bake
+
 POINTS = ((0.0, 0.0), (1.3, -2.2), (-1.2, -5.0), (0.0, -7.6), (0.0, -10.2), (0.9, -13.6), (0.0, -16.0))
 STEPS, RISE, TREAD = 5, 0.16, 0.32
 STAIRS, PLATFORM, RAMP = -8.0, 1.8, 4.0
@@ -36,12 +38,13 @@ def camera(context: bpy.types.Context) -> None:
     actor = next(ob for ob in scene.objects if ob.type == "ARMATURE")
     aside = Vector((5.6, -2.6, 2.4))
     scene.camera.rotation_euler = (Vector((0.0, 0.0, 0.8)) - aside).to_track_quat("-Z", "Y").to_euler()
-    for frame in range(scene.frame_start, scene.frame_end + 8, 8):
+    frames, places = range(scene.frame_start, scene.frame_end + 8, 8), []
+    for frame in frames:
         scene.frame_set(frame)
         shown = actor.evaluated_get(context.evaluated_depsgraph_get())
         hips = shown.matrix_world @ shown.pose.bones["hips"].head
-        scene.camera.location = aside + Vector((hips.x, hips.y, hips.z - 0.9))
-        scene.camera.keyframe_insert("location", frame=frame)
+        places.append(aside + Vector((hips.x, hips.y, hips.z - 0.9)))
+    bake.key(scene.camera, "location", frames, places)
 
 
 def start_walk_run_stop(context: bpy.types.Context) -> None:
@@ -49,9 +52,7 @@ def start_walk_run_stop(context: bpy.types.Context) -> None:
     context.scene.frame_set(1)
     bpy.ops.troupe.mannequin()
     actor = context.object
-    for frame, speed in SPEEDS:
-        actor.troupe.travel.speed = speed
-        actor.keyframe_insert("troupe.travel.speed", frame=frame)
+    bake.key(actor, "troupe.travel.speed", *zip(*SPEEDS, strict=True))
     bpy.ops.troupe.travel(distance=60.0)
     _end_with(context, actor)
 

@@ -94,7 +94,7 @@ class Stage:
 
 def stage_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Stage]:
     """Steps to the scene around a company."""
-    from ...core.planning.walkers.going import common
+    from ...core.planning.walkers.casting import common
     from ...core.planning.walkers.similar import shrunk, shrunk_paths, size_of
     from ...core.planning.ways.footing import with_footing
 
@@ -127,7 +127,8 @@ def stage_steps(context: bpy.types.Context, members: Mapping[str, Member], lead:
 
 def _gathered(told: Mapping[str, Going], bases: Mapping[str, Array], places: Mapping[str, Path]) -> dict[str, Going]:
     """What each is told, with a place of its own for each of several who are sent to one thing."""
-    from ...core.planning.walkers.going import GotoParams, QueueParams, gathered
+    from ...core.planning.walkers.casting import gathered
+    from ...core.planning.walkers.going import GotoParams, QueueParams
 
     centres = {}
     for name, own in told.items():
@@ -147,7 +148,8 @@ def ceiling_over(world: World, spots: Array, headroom: float) -> float:
 
 def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
     """Steps to what a company does, each as it was told."""
-    from ...core.planning.walkers.going import actor_setup, demand_ways, over, still_from
+    from ...core.planning.walkers.casting import actor_setup
+    from ...core.planning.walkers.ending import demand_ways, over, still_from
     from ...core.planning.walkers.navigate import begin, reported, step
 
     clock = time.perf_counter()

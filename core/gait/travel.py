@@ -32,6 +32,11 @@ from .wobble import staggered
 
 HYSTERESIS = 1.06
 """How much faster than its limit a walk must be to become a run, and a run slower to become a walk."""
+GAITS = (
+    ("auto", "Walk when slow, run when fast"),
+    ("walk", "Walk at every speed"),
+    ("run", "Run at every speed"),
+)
 _UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -48,15 +53,7 @@ class TravelParams(RouteParams):
     distance: float = param(6.0, lo=0.0, hi=10000.0, unit="m", help="How far to go ahead when nothing is named")
     speed: float = param(1.4, lo=0.0, hi=12.0, unit="m/s", keyable=True, help="Speed; may be animated")
     style: str = param("", ref="preset", help="Preset of Walk that says how it walks; empty for Neutral")
-    gait: str = param(
-        "auto",
-        choices=(
-            ("auto", "Walk when slow, run when fast"),
-            ("walk", "Walk at every speed"),
-            ("run", "Run at every speed"),
-        ),
-        help="Which gait is used",
-    )
+    gait: str = param("auto", choices=GAITS, help="Which gait is used")
     waypoints: str = param("", ref="collection", basic=False, help="Empties to go through, in the order of their names")
     tread: bool = param(True, basic=False, help="Put the feet on the meshes of the scene; else on a level floor")
     ground: str = param("", ref="collection", basic=False, help="Meshes to tread on; empty for all that are shown")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import quality
 from troupe.core.figure.mannequin import mannequin
+from troupe.core.gait.travel import TravelParams
 from troupe.core.planning.walkers import scenes
 from troupe.core.planning.walkers.actors import ActorSetup, NavigateParams, State, Style
 from troupe.core.planning.walkers.behaviours import Go, Wander
@@ -53,7 +54,7 @@ def test_fifty_who_wander_for_a_minute_take_less_than_a_minute() -> None:
     lines = np.arange(-10.0, 11.0, 2.5)
     spots = [(x, y) for x in lines for y in lines if x % 5 == 0 or y % 5 == 0]
     for k, (x, y) in enumerate(spots[:50]):
-        style = Style(pace=float(rng.uniform(0.7, 1.2)), manner=MANNERS[k % 4])
+        style = Style(pace=float(rng.uniform(0.7, 1.2)), travel=TravelParams(style=MANNERS[k % 4]))
         base = np.array([x, y, rng.uniform(-3, 3)])
         actors[f"Walker {k}"] = ActorSetup(base, Wander(), FIGURE, style)
     world = World(bodies, 24.0)

@@ -268,6 +268,38 @@ def test_ways_on_the_maps_and_with_the_book_are_as_short_as_those_of_ompl(proble
     assert solved[0] >= solved[1] - 0.02 * TRIALS
 
 
+SEEDS = 100
+MOST = {"open": (0.35, 0.35), "two gates": (np.inf, 1.3), "twisty": (np.inf, 1.3)}
+"""Nodes and checks of RRT-Connect at most, as parts of those of the basic search."""
+
+
+@pytest.mark.req("kuffner", 74)
+@pytest.mark.parametrize("name", list(MOST))
+def test_heading_for_the_other_tree_pays_as_published(name):
+    """Table 5.1 of the thesis: where it is open it pays, where it is narrow it costs little; counts, not seconds."""
+    given = square(name)
+    stride = 0.04 / math.sqrt(2.0)
+    work = {}
+    for method in ("basic", "connect"):
+        rows = []
+        for seed in range(SEEDS):
+            search = SearchParams(method=method, stride=stride, seed=seed, budget=1_000_000)
+            begun = time.process_time()
+            found = plan(given.space, given.start, given.goal, search).search
+            rows.append((time.process_time() - begun, found.nodes, found.looks))
+        work[method] = np.array(rows)
+    basic, connect = (work[m].mean(axis=0) for m in ("basic", "connect"))
+    middle = [np.median(work[m], axis=0) for m in ("basic", "connect")]
+    print(f"\n{f'{name}, N = {SEEDS}':<22} {'basic':>10} {'connect':>10} {'ratio':>7}   medians")
+    for k, unit in enumerate(("seconds", "nodes", "checks")):
+        form = ".3f" if k == 0 else ".0f"
+        print(f"{unit:<22} {basic[k]:>10{form}} {connect[k]:>10{form}} {connect[k] / basic[k]:>7.2f}", end="   ")
+        print(f"{middle[0][k]:{form}}, {middle[1][k]:{form}}")
+    nodes, looks = MOST[name]
+    assert connect[1] <= nodes * basic[1]
+    assert connect[2] <= looks * basic[2]
+
+
 class Panda:
     """The robot as spheres, from its description."""
 

@@ -64,6 +64,21 @@ def test_written_keys_move_the_owner(owner: Any) -> None:
     assert tuple(owner.location) == tuple(values[3])
 
 
+def test_keys_by_path_move_the_owner_as_keys_made_by_hand(owner: Any) -> None:
+    frames, places = (1, 9, 14, 30), np.array([(0.0, 1.0, 2.0), (3.0, 1.0, 2.5), (2.0, 0.0, 2.5), (5.0, 4.0, 0.0)])
+    curves.key(owner, "location", frames, places)
+    curves.key(owner, "empty_display_size", (1, 30), (1.0, 2.0))
+    by_hand = bpy.data.objects.new("By hand", None)
+    bpy.context.scene.collection.objects.link(by_hand)
+    for frame, place in zip(frames, places, strict=True):
+        by_hand.location = place
+        by_hand.keyframe_insert("location", frame=frame)
+    for frame in range(1, 31):
+        bpy.context.scene.frame_set(frame)
+        np.testing.assert_allclose(owner.location, by_hand.location, atol=1e-5)
+    assert owner.empty_display_size == 2.0
+
+
 def test_rewriting_the_active_action_moves_the_owner_anew(owner: Any) -> None:
     bag = written(owner, curves.Channel("location", np.zeros((2, 3))), frames=[1, 10])
     bpy.context.scene.frame_set(5)

@@ -54,7 +54,7 @@ _TOKEN = re.compile(
     r"""(?P<skip>\s+|\#[^\n]*|//[^\n]*)
       | (?P<string>"[^"\n]*")
       | (?P<curly>[“”][^"“”\n]*["“”])
-      | (?P<number>(?:\d+\.?\d*|\.\d+)(?![\w.]))
+      | (?P<number>(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?![\w.]))
       | (?P<unit>(?:\d+\.?\d*|\.\d+)(?=(?:s|seconds?|minutes?|min|frames?)\b))
       | (?P<both>his/her\b|her/his\b)
       | (?P<poss>['’]s\b)

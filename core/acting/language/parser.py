@@ -35,7 +35,7 @@ from .syntax import (
 )
 
 HOLDERS = ("actor", "prop", "camera", "place", "ensemble", "properties")
-_DEFINITIONS = ("define", "script", "group", "action", "decision", "subset", "settings", *HOLDERS)
+_DEFINITIONS = ("define", "script", "group", "action", "decision", "subset", "settings", "morph", *HOLDERS)
 
 
 def parse(text: str, source: str = "script", statements: Collection[str] = ()) -> Program:
@@ -87,6 +87,8 @@ class _DefinitionReader(ClauseReader):
         if not defined and self.word("settings") and self.after(2).key == "{":
             self.step()
             return self._action(at, first, "settings")
+        if not defined and self.word("morph") and self.after().kind in (STRING, WORD):
+            return self._morph(at, first)
         if not defined and self.sign("{"):
             return self._table()
         if self.word(*HOLDERS) and (defined or self.after().kind in (STRING, WORD)):
@@ -147,6 +149,22 @@ class _DefinitionReader(ClauseReader):
         name = self.step().text
         self.need("define_action")
         return ActionDef(name, body, "postfix", at, (start, self.tokens[self.index - 1].stop))
+
+    def _morph(self, at: At, first: Token) -> ActionDef:
+        """What lies between two actions: `morph walking from attention to running amount .4 { fade .8 }`."""
+        self.step()
+        name, start = self.name("the new action"), self.now.start
+        ends: list[tuple[str, At]] = []
+        for word in ("from", "to"):
+            self.need(word)
+            spot = self.here()
+            ends.append((self.name("an action"), spot))
+        if self.take("amount"):
+            self.number("a part of the second action, 0 to 1")
+        if self.sign("{"):
+            self._raw()
+        stop = self.tokens[self.index - 1].stop
+        return ActionDef(name, self.text[start:stop], "morph", at, (first.start, stop), tuple(ends))
 
     def _raw(self) -> str:
         """What stands between the next braces, as it stands."""

@@ -84,6 +84,8 @@ def _definition(d: Definition) -> str:
     if isinstance(d, ActionDef):
         if d.form == "postfix":
             return f"{{\n{d.body}\n}} '{d.name} define_action"
+        if d.form == "morph":
+            return f"morph {_name(d.name)} {d.body}"
         head = "settings" if d.form == "settings" else "define ACTION"
         return f"{head} {_name(d.name)} {{\n{d.body}\n}}"
     if isinstance(d, Declaration):

@@ -263,8 +263,10 @@ class ActionDef:
     """A table of an action; its body is kept as it stands, for the reader of tables.
 
     Attributes:
-        form: "improv" for a table of parts, "postfix" for one of joints, "settings" for what is added to one above.
+        form: "improv" for a table of parts, "postfix" for one of joints, "settings" for what is added to one above,
+            "morph" for what lies between two others; the body is then all that follows the name.
         span: Where in the text the whole definition stands.
+        ends: Of a morph, the two actions and where they are named.
     """
 
     name: str
@@ -272,6 +274,7 @@ class ActionDef:
     form: str = "improv"
     at: At = field(default=NOWHERE, compare=False, repr=False)
     span: tuple[int, int] = field(default=(0, 0), compare=False, repr=False)
+    ends: tuple[tuple[str, At], ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from ..language.lexer import key_of, suggestion
+from ...errors import FormatError
+from ..language.lexer import At, key_of, suggestion
 from ..language.parser import parse
 from ..language.syntax import ActionDef, Declaration, Definition, GroupDef
 
@@ -114,6 +115,8 @@ def action_sheet(
 ) -> str:
     """The actions that scripts define themselves, with their groups, buffers and blocks, for `tables.read_sheet`.
 
+    A script may hold whatever a sheet of actions may.
+
     The tables of a single text stand at the same lines and columns as in it.
 
     Args:
@@ -122,7 +125,7 @@ def action_sheet(
         statements: Words that begin statements which were added to the language.
 
     Raises:
-        FormatError: An action is there already, or one that is spoken of is not.
+        FormatError: An action is there already, one that is spoken of is not, or a morph is made of itself.
     """
     had = set(map(key_of, known))
     definitions: list[Definition] = []
@@ -135,7 +138,10 @@ def action_sheet(
             if key_of(table.name) in had:
                 raise table.at.error(f'there is an action "{table.name}" already; give this one another name')
         parts.append(_only(text, [table.span for table in own]))
-    tables = {key_of(d.name) for d in definitions if isinstance(d, ActionDef)}
+    defined = [d for d in definitions if isinstance(d, ActionDef)]
+    tables = {key_of(d.name) for d in defined}
+    choices = [*known, *(d.name for d in defined)]
+    _check_morphs([d for d in defined if d.form == "morph"], choices)
     lines = []
     for d in definitions:
         if isinstance(d, GroupDef) and d.kind == "action":
@@ -147,10 +153,31 @@ def action_sheet(
         if isinstance(d, Declaration):
             for name in (d.first, d.second):
                 if key_of(name) not in had | tables:
-                    hint = suggestion(name, [*known, *(t.name for t in definitions if isinstance(t, ActionDef))])
-                    raise d.at.error(f'no action is called "{name}"' + (f"; {hint}" if hint else ""))
+                    raise _nobody(name, d.at, choices)
             lines.append(f'"{d.first}" {d.verb} "{d.second}"')
     return "\n".join([*parts, *lines]) + "\n" if tables or lines else ""
+
+
+def _check_morphs(morphs: Sequence[ActionDef], choices: Sequence[str]) -> None:
+    """Refuse a morph of what is not there, or of itself, where it says so."""
+    known, by_key = set(map(key_of, choices)), {key_of(d.name): d for d in morphs}
+    for d in morphs:
+        for name, at in d.ends:
+            if key_of(name) not in known:
+                raise _nobody(name, at, choices)
+            seen, waiting = set[str](), [key_of(name)]
+            while waiting:
+                key = waiting.pop()
+                if key == key_of(d.name):
+                    raise at.error(f'"{d.name}" cannot be a morph of itself')
+                if key in by_key and key not in seen:
+                    seen.add(key)
+                    waiting += [key_of(end) for end, _ in by_key[key].ends]
+
+
+def _nobody(name: str, at: At, choices: Sequence[str]) -> FormatError:
+    hint = suggestion(name, choices)
+    return at.error(f'no action is called "{name}"' + (f"; {hint}" if hint else ""))
 
 
 def _only(text: str, spans: Iterable[tuple[int, int]]) -> str:

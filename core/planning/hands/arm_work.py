@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...errors import NoPath, Timeout
+from ...errors import NoPath
 from ...kinematics import fk
 from ...kinematics.arm_ik import wrist_frames
 from ...kinematics.fingers import grip_place, palm_axes, shaped
@@ -21,13 +21,13 @@ from ..spaces.rrt import SearchParams, plan, stopped
 from ..spaces.shortcut import SmoothParams, lengths, rounded, shorten
 from ..spaces.solids import Shapes, Solids, solids
 from ..spaces.space import Bools, Space, hits
-from ..spaces.tree import Found, Search
+from ..spaces.tree import Found, Search, SearchTimeout
 from .grasp import Grasp
 from .ledger import Ledger, Sought
 
 UP = np.array([0.0, 0.0, 1.0])
-ROUND_ABOUT, AGAIN = 1.8, 4
-"""So many times the straight way is long, and how many ways are compared then."""
+ROUND_ABOUT = 1.8
+"""A way that is so many times as long as the straight one is compared with others."""
 THIN = (1.0, 0.8, 0.6)
 """How thick the arm is taken, when at full thickness it touches something at one of its ends."""
 
@@ -138,9 +138,9 @@ class ArmWork:
             raise NoPath(f"at its {where} the arm touches {self.blocker(arm, found, ends)}")
         try:
             answer = plan(space, start, goal, self.search, should_stop=self.should_stop)
-        except Timeout:
+        except SearchTimeout as error:
             between = start + np.linspace(0.0, 1.0, 24)[:, None] * (goal - start)
-            raise NoPath(f"no way around {self.blocker(arm, found, between)}") from None
+            raise error.around(self.blocker(arm, found, between)) from None
         path = shorten(space, answer.path, self.smooth, np.random.default_rng(self.search.seed))
         answer, path = self._shorter(space, answer, path)
         whole = Path(_joined(before, path.points, after), path.axes)
@@ -156,13 +156,14 @@ class ArmWork:
         self.ledger.looks += answer.search.looks
         long = float(lengths(space, path.points)[-1])
         direct = float(space.distance(path.points[0], path.points[-1]))
-        for seed in range(1, AGAIN):
+        for seed in range(1, self.smooth.ways):
             if long < ROUND_ABOUT * direct:
                 break
+            self.ledger.again += 1
             other = replace(self.search, seed=(self.search.seed + 7919 * seed) % 2**31)
             try:
                 again = plan(space, path.points[0], path.points[-1], other, should_stop=self.should_stop)
-            except Timeout:
+            except SearchTimeout:
                 continue
             self.ledger.looks += again.search.looks
             way = shorten(space, again.path, self.smooth, np.random.default_rng(other.seed))

@@ -34,6 +34,7 @@ class Ledger:
 
     Attributes:
         ik, plans: How often postures and ways were sought.
+        again: How often a way was sought once more, because the first one went a long way round.
         looks: Postures that were checked for collisions on the way.
         attempts: Hand, grasp, stage and outcome of each try.
         sought: The ways that were found.
@@ -41,6 +42,7 @@ class Ledger:
 
     ik: int = 0
     plans: int = 0
+    again: int = 0
     looks: int = 0
     attempts: list[dict[str, str]] = field(default_factory=list)
     sought: list[Sought] = field(default_factory=list)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import NoPath, Timeout
+from ...errors import NoPath
 from ...kinematics.arm_ik import Free
 from ...maths import quat
 from ...skeleton import Array
@@ -18,6 +18,7 @@ from ..spaces.rrt import SearchParams, plan
 from ..spaces.shortcut import SmoothParams, shorten
 from ..spaces.solids import parted
 from ..spaces.space import Bools, Space
+from ..spaces.tree import SearchTimeout
 from .grasp import Grasp
 from .held_shape import shell
 from .standing import UP
@@ -80,8 +81,8 @@ def prop_way(
             SearchParams(budget=hands.params.budget, seed=hands.params.seed),
             should_stop=hands.job.should_stop,
         )
-    except Timeout:
-        raise NoPath(f"both hands find no way for {hands.target.name} from here to there") from None
+    except SearchTimeout as error:
+        raise error.around(f"what is about {hands.target.name} in both hands") from None
     hands.ledger.looks += answer.search.looks
     path = shorten(space, answer.path, SmoothParams(), np.random.default_rng(hands.params.seed))
     return [*([] if held else [lifted]), *matrices(path.points)[1:], goal]

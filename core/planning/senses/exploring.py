@@ -19,6 +19,7 @@ from ...needs import needs_scipy
 from ...params import Params, param
 from ...skeleton import Array
 from ...world import World
+from ..on_foot import OnFoot, seconds_of, speed_of
 
 if TYPE_CHECKING:
     from ..ways.map import MapParams
@@ -37,8 +38,8 @@ REST = 0.7
 
 
 @dataclass(frozen=True)
-class ExploringParams(Params):
-    """Find a place or a thing with what is seen on the way."""
+class Finding(Params):
+    """What is to be found, and how an actor sees and remembers on its way there."""
 
     target: str = param("", ref="object", help="Where to go, or what to find; empty for the place")
     find: bool = param(False, help="Not told where the target is: look for it until it is seen")
@@ -50,20 +51,7 @@ class ExploringParams(Params):
         ),
         help="What it knows of the scene at the beginning",
     )
-    speed: float = param(1.2, lo=0.1, hi=8.0, unit="m/s", help="Walking speed")
-    style: str = param("", ref="preset", help="Preset of Walk that says how it walks; empty for Neutral")
-    seconds: float = param(60.0, lo=0.1, hi=3600.0, unit="s", help="How long it goes on at most")
     place: tuple[float, ...] = param((0.0, 0.0, 0.0), unit="m", basic=False, help="Where to go when no target is named")
-    gait: str = param(
-        "auto",
-        choices=(
-            ("auto", "Walk when slow, run when fast"),
-            ("walk", "Walk at every speed"),
-            ("run", "Run at every speed"),
-        ),
-        basic=False,
-        help="Which gait is used",
-    )
     patience: float = param(
         6.0, lo=0.0, hi=3600.0, unit="s", basic=False, help="How long it looks round where no way leads on"
     )
@@ -87,32 +75,14 @@ class ExploringParams(Params):
     )
     dynamic: bool = param(True, basic=False, help="Notice that things have gone; without it the world stands still")
     turn_rate: float = param(2.5, lo=0.1, hi=20.0, unit="rad/s", basic=False, help="How fast it turns")
-    radius: float = param(0.25, lo=0.05, hi=3.0, unit="m", basic=False, help="Radius of the body")
-    scene: str = param(
-        "", ref="collection", basic=False, help="What is walked on and around; empty for all that is shown"
-    )
-    cell: float = param(
-        0.08, lo=0.0, hi=100.0, unit="m", basic=False, help="Side of a cell of the map; 0 is half the radius"
-    )
-    climb: float = param(0.35, lo=0.0, hi=10.0, unit="m", basic=False, help="Highest step that is taken")
-    slope: float = param(0.7, lo=0.01, hi=1.5, unit="rad", basic=False, help="Steepest ground that is walked on")
-    headroom: float = param(
-        1.9, lo=0.1, hi=100.0, unit="m", basic=False, help="What hangs higher than this is passed under"
-    )
 
-    def chart(self, floor: float = 0.0, ceiling: float = 1e5) -> MapParams:
-        """How the scene becomes a map."""
-        from ..ways.map import MapParams
 
-        return MapParams(
-            radius=self.radius,
-            cell=self.cell,
-            step=self.climb,
-            slope=self.slope,
-            z_high=self.headroom,
-            floor=floor,
-            ceiling=ceiling,
-        )
+@dataclass(frozen=True)
+class ExploringParams(OnFoot, Finding):
+    """Find a place or a thing with what is seen on the way."""
+
+    speed: float = speed_of(1.2)
+    seconds: float = seconds_of(60.0)
 
 
 def set_out(

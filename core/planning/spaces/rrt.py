@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...errors import Cancelled, InvalidParam, NoPath, Timeout
+from ...errors import Cancelled, InvalidParam, NoPath
 from ...motion import Path
 from ...params import Params, param
 from ...skeleton import Array
 from .space import Bools, Ints, Space, checked, clear, hits
-from .tree import Found, Grown, Search, Tree, joined
+from .tree import Found, Grown, Search, SearchTimeout, Tree, joined
 
 REACH = 9.0
 """Longest edge of the wide search, in strides."""
@@ -82,7 +82,7 @@ def plan(
 
     Raises:
         NoPath: The start or the goal is not free.
-        Timeout: Nothing was found within the budget; its `search` holds the trees. It proves nothing.
+        SearchTimeout: Nothing was found within the budget, which proves nothing; its `search` holds the trees.
         Cancelled: It was stopped.
     """
     params = params or SearchParams()
@@ -106,11 +106,7 @@ def plan(
     kept = [(tree.nodes.copy(), tree.parents.copy()) for tree in trees]
     search = Search((kept[0], kept[1]), samples, tally.looks, rounds, tuple(trace))
     if points is None:
-        failure = Timeout(
-            f"no way was found in {rounds} rounds with {search.nodes} nodes; there may be one: raise the budget"
-        )
-        failure.search = search  # type: ignore[attr-defined]
-        raise failure
+        raise SearchTimeout(search)
     return Found(Path(points, space.names), search)
 
 

@@ -40,6 +40,12 @@ class SmoothParams(Params):
         help="How speed rises and falls along the way",
     )
     shortest: float = param(0.4, lo=0.0, hi=60.0, unit="s", basic=False, help="Least time for a way")
+    ways: int = param(4, lo=1, hi=100, basic=False, help="Ways compared where the first one goes a long way round")
+
+    @classmethod
+    def faithful(cls) -> SmoothParams:
+        """As published: short-cuts between nearby points, one at a time, plain corners and easing, the first way."""
+        return cls(failures=100, window=0.33, together=1, corners=0.0, profile="cubic", ways=1)
 
 
 def lengths(space: Space, points: Array) -> Array:

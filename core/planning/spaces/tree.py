@@ -11,6 +11,7 @@ from enum import Enum
 
 import numpy as np
 
+from ...errors import Timeout
 from ...motion import Path
 from ...skeleton import Array
 from .space import Ints, Space, clear
@@ -115,6 +116,21 @@ class Search:
     def nodes(self) -> int:
         """Nodes of both trees."""
         return sum(len(parents) for _, parents in self.trees)
+
+
+class SearchTimeout(Timeout):
+    """Two trees did not meet within the budget; `search` holds them."""
+
+    def __init__(self, search: Search, what: str = "") -> None:
+        self.search = search
+        which = f"no way around {what}" if what else "no way"
+        super().__init__(
+            f"{which} was found in {search.rounds} rounds with {search.nodes} nodes; there may be one: raise the budget"
+        )
+
+    def around(self, what: str) -> SearchTimeout:
+        """The same, with a name for what is in the way."""
+        return SearchTimeout(self.search, what)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...errors import InvalidParam, NoPath, Timeout
+from ...errors import InvalidParam, NoPath
 from ...motion import Path
 from ...skeleton import Array
 from ...world import Body, World
@@ -19,7 +19,7 @@ from .rrt import SearchParams, plan
 from .shortcut import rounded, shorten, timed
 from .solids import Shapes, Solids, solids
 from .space import Bools, Space
-from .tree import Search
+from .tree import Search, SearchTimeout
 
 THIN = (1.0, 0.9, 0.75, 0.5)
 """Shares of the margin and of what covers a mover, tried when it touches something where it begins or ends."""
@@ -109,14 +109,11 @@ def _sought(
     search = SearchParams(budget=params.budget, seed=params.seed)
     try:
         found = plan(space, ends[0], ends[1], search, should_stop=should_stop)
-    except Timeout as error:
+    except SearchTimeout as error:
         between = space.moved(ends[:1], np.linspace(0.0, 1.0, 32)[:, None] * space.difference(ends[0], ends[1]))
         hit = between[np.flatnonzero(~space.allowed(between))]
         where = blocker(slim, hard, space, hit[len(hit) // 2]) if len(hit) else "what is in between"
-        rounds = f"in {params.budget} rounds; there may be one: raise the budget"
-        failure = NoPath(f"no way around {where} was found {rounds}")
-        failure.search = error.search  # type: ignore[attr-defined]
-        raise failure from None
+        raise error.around(where) from None
     path = rounded(space, shorten(space, found.path, rng=np.random.default_rng(params.seed)))
     points = path.points
     if lifts:

@@ -24,16 +24,14 @@ if TYPE_CHECKING:
 NOWHERE: Array = np.zeros((0, 2))
 MAP = MapParams()
 FOLLOW = FollowParams()
+TRAVEL = TravelParams()
 
 
 @dataclass(frozen=True)
-class NavigateParams(Params):
-    """What holds for the whole cast."""
+class AmongOthers(Params):
+    """How a way is found among others."""
 
-    speed: float = param(1.4, lo=0.1, hi=8.0, unit="m/s", help="Speed of everybody, scaled by the style of each")
-    radius: float = param(0.3, lo=0.05, hi=3.0, unit="m", help="Radius of a body, for walls and for others")
-    seconds: float = param(20.0, lo=0.1, hi=3600.0, unit="s", help="How long it goes on")
-    seed: int = param(0, lo=0, hi=2**31 - 1, help="Number from which everything random follows")
+    room: float = param(0.1, lo=0.0, hi=1.0, unit="m", basic=False, help="Distance kept from others beside the radius")
     others: str = param(
         "predict",
         choices=(
@@ -41,16 +39,26 @@ class NavigateParams(Params):
             ("current", "Plan around where others are"),
             ("none", "Plan as if alone and dodge when near"),
         ),
+        basic=False,
         help="How the ways of others are minded when a way is planned",
     )
-    room: float = param(0.1, lo=0.0, hi=1.0, unit="m", help="Distance kept from others beside the radius")
+    guard: bool = param(True, basic=False, help="Keep to a way instead of going to and fro between two")
+    replan: float = param(2.0, lo=0.1, hi=60.0, unit="s", basic=False, help="Time after which a way is looked at again")
+    seed: int = param(0, lo=0, hi=2**31 - 1, basic=False, help="Number from which everything random follows")
+
+
+@dataclass(frozen=True)
+class NavigateParams(AmongOthers):
+    """What holds for the whole cast."""
+
+    speed: float = param(1.4, lo=0.1, hi=8.0, unit="m/s", help="Speed of everybody, scaled by the style of each")
+    radius: float = param(0.3, lo=0.05, hi=3.0, unit="m", help="Radius of a body, for walls and for others")
+    seconds: float = param(20.0, lo=0.1, hi=3600.0, unit="s", help="How long it goes on")
     look_ahead: float = param(
         1.0, lo=0.0, hi=5.0, unit="s", basic=False, help="How far ahead the ways of others are guessed"
     )
     horizon: float = param(2.0, lo=0.3, hi=10.0, unit="s", basic=False, help="How far ahead others are dodged")
-    replan: float = param(2.0, lo=0.1, hi=60.0, unit="s", basic=False, help="Time after which a way is looked at again")
     think: float = param(0.125, lo=0.01, hi=5.0, unit="s", basic=False, help="Time between two decisions of an actor")
-    guard: bool = param(True, basic=False, help="Keep to a way instead of going to and fro between two")
     faithful: bool = param(
         False, basic=False, help="As published in 1999: its gains, growth and search, no dodging beside the planning"
     )
@@ -63,22 +71,12 @@ class Style(Params):
     """How one actor goes about, whatever it does."""
 
     pace: float = param(1.0, lo=0.1, hi=5.0, help="Share of the common speed")
-    gait: str = param(
-        "auto",
-        choices=(
-            ("auto", "Walk when slow, run when fast"),
-            ("walk", "Walk at every speed"),
-            ("run", "Run at every speed"),
-        ),
-        help="Which gait is used",
-    )
-    manner: str = param("", ref="preset", help="Preset of Walk that says how it walks; empty for Neutral")
     priority: int = param(0, lo=0, hi=9, help="Those with less give way to those with more")
     radius: float = param(0.0, lo=0.0, hi=5.0, unit="m", basic=False, help="Radius of its body; 0 for the common one")
     follow: FollowParams = FOLLOW
     """How closely and gently it follows its way."""
-    travel: TravelParams | None = None
-    """Everything about its gait, instead of `gait` and `manner`."""
+    travel: TravelParams = TRAVEL
+    """Its gait, and how it walks."""
 
 
 @dataclass(frozen=True, eq=False)

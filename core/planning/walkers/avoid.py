@@ -27,6 +27,8 @@ WALL_WEIGHT = 4.0
 """How much worse it is to go into a wall than into somebody, where one of them must be."""
 HEAD_ON = 0.15
 """How much those who meet head on bear to the right, as a share of the speed at which they meet."""
+CLOSE = 0.45
+"""Room within which one minds even those who only want to reach one [m]."""
 BRACE = 0.6
 """Nearer than this those who come closer brace themselves [m]."""
 BRAKING = 3.0
@@ -104,9 +106,15 @@ def _neighbours(crowd: Crowd, count: int) -> tuple[Ints, Bools]:
     square[np.arange(count), np.arange(count)] = np.inf
     k = min(NEIGHBOURS, len(crowd.place) - 1)
     order = np.argsort(square, axis=0, kind="stable")[:k]
-    minded = np.take_along_axis(square, order, 0) < SIGHT * SIGHT
+    apart = np.take_along_axis(square, order, 0)
+    minded = apart < SIGHT * SIGHT
     if crowd.sought is not None:
         minded &= order != crowd.sought[:count]
+        # who comes to stand beside somebody stops by itself: only where it gets too close is it made way for
+        seeks = np.full(len(crowd.place), -1)
+        seeks[: len(crowd.sought)] = crowd.sought
+        close = apart < (crowd.radius[order] + crowd.radius[:count] + CLOSE) ** 2
+        minded &= close | (seeks[order] != np.arange(count))
     return order, minded
 
 

@@ -77,7 +77,7 @@ class Follow(Behaviour):
             senses.say("follows", f"{self.target} is more than {self.near:g} m away")
         elif memory and not far:
             senses.say("stops", f"{self.target} is within {self.near:g} m")
-        return (True, go(place, self.target, stop=self.stop)) if far else (False, Order(face=place))
+        return (True, go(place, self.target, stop=self.stop, seek=self.target)) if far else (False, Order(face=place))
 
 
 @dataclass(frozen=True)

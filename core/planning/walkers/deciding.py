@@ -117,7 +117,7 @@ def _why_plan(state: State, me: int, mind: Mind, changed: bool) -> str:
     x, y, when = mind.asked
     age = state.clock - when
     moved = float(np.hypot(mind.order.goals[0, 0] - x, mind.order.goals[0, 1] - y))
-    left = float(np.hypot(*(mind.order.goals[0] - state.movers.place[me])))
+    left = max(float(np.hypot(*(mind.order.goals[0] - state.movers.place[me]))) - mind.order.stop, 0.0)
     if mind.plan is None:
         return "a goal" if moved > 1e-3 or age >= RETRY else ""
     slack = min(0.25, 0.1 * left + 0.05)

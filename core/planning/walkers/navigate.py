@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...errors import Cancelled, InvalidParam
-from ...gait.travel import TravelParams, travel
+from ...gait.travel import travel
 from ...motion import Event, Motion, Path
 from ...performance import Performance
 from ...world import World
@@ -144,9 +144,8 @@ def walked(state: State, world: World, name: str, dt: float | None = None) -> Mo
     if setup.skeleton is None:
         raise InvalidParam("name", name, "has no skeleton to walk with")
     ground = world if any(b.kind == "ground" for b in world.bodies) else None
-    gait = setup.style.travel or TravelParams(gait=setup.style.gait, style=setup.style.manner)
     fps = world.fps if dt is None else 1.0 / dt
-    return travel(setup.skeleton, base_track(state, name, fps), gait, ground, setup.start)
+    return travel(setup.skeleton, base_track(state, name, fps), setup.style.travel, ground, setup.start)
 
 
 def base_track(state: State, name: str, fps: float) -> Path:

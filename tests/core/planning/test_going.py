@@ -12,7 +12,7 @@ from troupe.core.kinematics import base
 from troupe.core.motion import Path
 from troupe.core.params import declared
 from troupe.core.planning.senses.exploring import ExploringParams, decisions, exploring, seen_and_known, set_out, walked
-from troupe.core.planning.walkers import going, scenes
+from troupe.core.planning.walkers import casting, ending, going, scenes
 from troupe.core.planning.walkers.follow import FollowParams, advance, gains, standing
 from troupe.core.planning.walkers.navigate import begin, step
 from troupe.core.planning.walkers.polylines import ways
@@ -43,14 +43,14 @@ FLOOR = scenes.floor(-6.0, -8.0, 6.0, 4.0)
 def played(world, told, bases, places, seconds=20.0):
     """The state at the end, and how many steps it took."""
     lead = next(iter(told.values()))
-    everybody = going.common(list(told.values()), replace(lead, seconds=seconds))
-    setups = {name: going.actor_setup(own, np.array(bases[name]), PERSON, everybody) for name, own in told.items()}
+    everybody = casting.common(list(told.values()), replace(lead, seconds=seconds))
+    setups = {name: casting.actor_setup(own, np.array(bases[name]), PERSON, everybody) for name, own in told.items()}
     state = begin(world, setups, everybody, places)
-    until = going.still_from([t for own in told.values() for t in own.targets()], world, places)
-    while state.tick < seconds * world.fps and not going.over(state, told, until):
+    until = ending.still_from([t for own in told.values() for t in own.targets()], world, places)
+    while state.tick < seconds * world.fps and not ending.over(state, told, until):
         state = step(state, world, (), 1 / world.fps)
         if state.tick == 2:
-            going.demand_ways(state, until == 0.0)
+            ending.demand_ways(state, until == 0.0)
     return state
 
 
@@ -84,11 +84,11 @@ def test_a_goal_without_a_way_is_refused_with_the_reason():
 def test_those_sent_to_one_place_get_places_of_their_own():
     told = {n: going.GotoParams(target="Goal") for n in "ABC"}
     bases = {"A": np.array([-2.0, 0.0, 0.0]), "B": np.array([2.0, 0.0, 0.0]), "C": np.array([0.0, 3.0, 0.0])}
-    shared = going.gathered(told, bases, {n: np.array([0.0, -4.0]) for n in "ABC"})
+    shared = casting.gathered(told, bases, {n: np.array([0.0, -4.0]) for n in "ABC"})
     spots = np.array([shared[n].offset for n in "ABC"])
     gaps = np.hypot(*(spots[:, None] - spots).transpose(2, 0, 1))[np.triu_indices(3, 1)]
     assert gaps.min() > 2 * told["A"].radius + 0.1 and np.ptp(np.hypot(*spots.T)) < 1e-9
-    alone = going.gathered({"A": told["A"]}, bases, {"A": np.zeros(2)})
+    alone = casting.gathered({"A": told["A"]}, bases, {"A": np.zeros(2)})
     assert alone["A"] == told["A"]
 
 

@@ -1,6 +1,5 @@
 """Two trees find their ways, count what they do and say when they do not."""
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,7 @@ from troupe.core.motion import Path
 from troupe.core.planning.spaces.rrt import SearchParams, plan
 from troupe.core.planning.spaces.shortcut import SmoothParams, along, lengths, rounded, shorten, timed
 from troupe.core.planning.spaces.space import RIGID_AXES, RigidSpace, Space, checked, hits
-from troupe.core.planning.spaces.tree import Grown, Tree
+from troupe.core.planning.spaces.tree import Grown, Search, SearchTimeout, Tree
 
 SIDE = 0.04
 MAPS = {
@@ -47,18 +46,30 @@ def search(method, seed=0, **more):
 def test_a_tree_connects_fails_and_advances():
     space = square("two blocks")
     tree = Tree(space, np.array([0.25, 0.3]))
-    assert tree.grow(np.array([0.25, 0.33]), 0.04)[0] is Grown.CONNECTION
+    near, far = np.array([0.25, 0.33]), np.array([0.1, 0.1])
+    assert tree.grow(near, 0.04) == (Grown.CONNECTION, 1)
+    assert np.array_equal(tree.nodes[1], near)
     assert tree.grow(np.array([0.285, 0.3]), 0.04) == (Grown.FAILED, -1)
-    assert tree.grow(np.array([0.1, 0.1]), 0.04)[0] is Grown.SUCCESS
-    assert tree.grow(np.array([0.9, 0.3]), 0.04)[0] is Grown.FAILED or len(tree) > 3
+    assert tree.grow(far, 0.04) == (Grown.SUCCESS, 2)
+    # a step towards it from the nearest node, not the target itself
+    assert space.distance(tree.nodes[2], tree.nodes[0]) == pytest.approx(0.04)
+    assert space.distance(tree.nodes[2], far) == pytest.approx(0.25 - 0.04)
+    assert tree.grow(np.array([0.9, 0.3]), 0.04) == (Grown.FAILED, -1)
+    assert len(tree) == 3
+    rng = np.random.default_rng(0)
+    for q in space.sample(rng, 300):
+        tree.grow(q, 0.04)
     edges = space.distance(tree.nodes[1:], tree.nodes[tree.parents[1:]])
-    assert edges.max() <= 0.04 + 1e-12
+    assert len(edges) > 100 and edges.max() <= 0.04 + 1e-12
 
 
 @pytest.mark.req("kuffner", 68)
 def test_a_target_at_exactly_a_step_is_connected():
+    target = np.array([0.5, 0.5625])
     tree = Tree(square(), np.array([0.5, 0.5]))
-    assert tree.grow(np.array([0.5, 0.54]), 0.04 + 1e-15)[0] is Grown.CONNECTION
+    assert tree.grow(target, 0.0625) == (Grown.CONNECTION, 1)
+    assert np.array_equal(tree.nodes[1], target)
+    assert Tree(square(), np.array([0.5, 0.5])).grow(target, np.nextafter(0.0625, 0.0))[0] is Grown.SUCCESS
 
 
 @pytest.mark.req("kuffner", 69)
@@ -71,15 +82,57 @@ def test_where_nothing_is_in_the_way_nothing_is_drawn():
 
 
 @pytest.mark.req("kuffner", 70)
-def test_the_states_follow_each_other_as_published():
-    """A tree that heads on keeps heading; one that fails draws a sample; then it is the other tree's turn."""
-    trace = plan(square("clutter"), START, GOAL, search("connect", 3)).search.trace
-    assert trace[0] == "i"
-    after = {}
-    for now, later in itertools.pairwise(trace):
-        after.setdefault(now, set()).add(later)
-    assert after["i"] == {"i", "I"} and after["g"] == {"g", "G"}
-    assert after["I"] == {"g", "G"} and after["G"] == {"i", "I"}
+@pytest.mark.parametrize("seed", range(4))
+def test_the_states_follow_each_other_as_published(monkeypatch, seed):
+    """Whatever growth yields, the next state is that of the diagram of the thesis (figure 5.6)."""
+    after = {
+        ("i", True): "i", ("i", False): "I", ("I", True): "g", ("I", False): "G",
+        ("g", True): "g", ("g", False): "G", ("G", True): "i", ("G", False): "I",
+    }  # fmt: skip
+    told = np.random.default_rng(seed).random(200) < (0.5 if seed else 0.9)
+    asked = []
+
+    def scripted(tree, target, stride, nearest=None):
+        yields = bool(told[len(asked)])
+        asked.append((tree, target.copy(), nearest))
+        node = int(tree.add(target[None], np.array([0]))[0]) if yields else -1
+        return (Grown.SUCCESS if yields else Grown.FAILED), node
+
+    monkeypatch.setattr(Tree, "grow", scripted)
+    with pytest.raises(Timeout) as ended:
+        plan(square(), START, GOAL, search("connect", seed, budget=len(told)))
+    expected = ["i"]
+    for yields in told[:-1]:
+        expected.append(after[expected[-1], bool(yields)])
+    assert list(ended.value.search.trace) == expected
+    # small letters head for the newest node of the other tree, from the newest of their own after a step that went well
+    trees = {"i": asked[0][0], "g": next(t for t, _, _ in asked if t is not asked[0][0])}
+    for k, (state, (tree, target, nearest)) in enumerate(zip(expected, asked, strict=True)):
+        assert tree is trees[state.lower()]
+        goes_on = k > 0 and state.islower() and expected[k - 1] == state
+        assert (nearest is not None) == goes_on
+        if goes_on:
+            assert np.array_equal(target, asked[k - 1][1])
+        elif k and state.islower():
+            assert np.array_equal(target, asked[k - 1][1]) and asked[k - 1][0] is not tree
+
+
+@pytest.mark.req("kuffner", 70)
+def test_in_the_basic_search_both_trees_grow_in_turn_towards_the_same_samples(monkeypatch):
+    asked = []
+
+    def scripted(tree, target, stride, nearest=None):
+        asked.append((tree, target.copy()))
+        # one tree alone that gets there is not enough
+        return (Grown.CONNECTION if len(asked) % 2 and len(asked) < 40 else Grown.FAILED), 0
+
+    monkeypatch.setattr(Tree, "grow", scripted)
+    with pytest.raises(Timeout):
+        plan(square(), START, GOAL, search("basic", budget=30))
+    trees = [t for t, _ in asked]
+    assert len(asked) == 60 and trees[0] is not trees[1]
+    assert all(t is trees[k % 2] for k, t in enumerate(trees))
+    assert all(np.array_equal(asked[k][1], asked[k + 1][1]) for k in range(0, 60, 2))
 
 
 @pytest.mark.req("kuffner", 71)
@@ -95,10 +148,14 @@ def test_ways_are_free_at_a_tenth_of_the_step(method, name):
 @pytest.mark.req("kuffner", 72)
 @pytest.mark.parametrize("method", ["wide", "connect", "basic"])
 def test_ways_lead_from_start_to_goal_and_meet_once(method):
-    for seed in range(6):
-        points = plan(square("clutter"), START, GOAL, search(method, seed)).path.points
+    ends = set()
+    for seed in range(12):
+        found = plan(square("clutter"), START, GOAL, search(method, seed))
+        points = found.path.points
         assert np.array_equal(points[0], START) and np.array_equal(points[-1], GOAL)
-        assert np.linalg.norm(np.diff(points, axis=0), axis=1).min() > 0
+        assert len(np.unique(points, axis=0)) == len(points)
+        ends |= set(found.search.trace[-1:])
+    assert method != "connect" or ends == {"i", "g"}, "either tree has made the connection"
 
 
 @pytest.mark.req("kuffner", 73)
@@ -106,22 +163,37 @@ def test_a_search_that_ends_keeps_its_trees_and_claims_nothing():
     walled = square("two blocks")
     shut = replace(walled, free=lambda q: walled.free(q) & (np.abs(q[:, 0] - 0.5) > 0.02))
     for method in ("wide", "connect", "basic"):
-        with pytest.raises(Timeout, match="may be one") as error:
+        with pytest.raises(Timeout, match=r"no way was found in 60 rounds .*; there may be one") as error:
             plan(shut, START, GOAL, search(method, budget=60))
         assert error.value.search.nodes > 2
-        assert all(len(nodes) == len(parents) for nodes, parents in error.value.search.trees)
+        for (nodes, parents), root in zip(error.value.search.trees, (START, GOAL), strict=True):
+            assert len(nodes) == len(parents) and np.array_equal(nodes[0], root) and parents[0] == -1
+            assert (parents[1:] < np.arange(1, len(nodes))).all()
+
+
+@pytest.mark.req("kuffner", 73)
+def test_a_search_that_ends_says_what_is_in_the_way_without_a_claim():
+    search_ = Search(((START[None], np.array([-1])),) * 2, 0, 0, 7)
+    failure = SearchTimeout(search_).around("the table")
+    assert isinstance(failure, NoPath) and failure.search is search_
+    assert str(failure).startswith("no way around the table was found in 7 rounds")
+    assert str(failure).endswith("there may be one: raise the budget")
 
 
 @pytest.mark.req("kuffner", 74)
-def test_heading_for_the_other_tree_pays_where_it_is_open():
-    def work(name, method, seeds):
-        found = [plan(square(name), START, GOAL, search(method, s)).search for s in range(seeds)]
-        return np.mean([f.nodes for f in found]), np.mean([f.looks for f in found])
+@pytest.mark.parametrize(("name", "seeds", "nodes", "looks"), [("open", 20, 0.35, 0.35), ("twisty", 2, 1.3, 1.3)])
+def test_heading_for_the_other_tree_pays_where_it_is_open(name, seeds, nodes, looks):
+    """A few of the hundred searches on each map, which take minutes: `build.py bench` makes them all."""
 
-    for name, seeds, nodes_at_most, looks_at_most in (("open", 20, 0.35, 0.35), ("twisty", 2, 1.3, 1.3)):
-        basic, connect = work(name, "basic", seeds), work(name, "connect", seeds)
-        assert connect[0] / basic[0] <= nodes_at_most
-        assert connect[1] / basic[1] <= looks_at_most
+    def work(method):
+        found = [plan(square(name), START, GOAL, search(method, s)).search for s in range(seeds)]
+        return np.mean([[f.nodes, f.looks] for f in found], axis=0)
+
+    basic, connect = work("basic"), work("connect")
+    assert connect[0] <= nodes * basic[0] and connect[1] <= looks * basic[1]
+    if name == "open":
+        # as the prototype of the thesis' planners has it: 132 nodes against 34
+        assert basic[0] == pytest.approx(132, rel=0.1) and connect[0] == 34
 
 
 @pytest.mark.req("kuffner", 75)
@@ -134,7 +206,18 @@ def test_angles_take_the_short_way_round():
     assert turning.distance(a, b) == pytest.approx(2 * np.pi - 6.0)
     half = turning.moved(a, 0.5 * turning.difference(a, b))
     assert abs(half[1]) == pytest.approx(np.pi, abs=1e-9)
-    assert lengths(turning, plan(turning, a, b).path.points)[-1] == pytest.approx(2 * np.pi - 6.0)
+    for method in ("wide", "connect", "basic"):
+        found = plan(turning, a, b, SearchParams(method=method, seed=1)).path.points
+        steps = np.abs(turning.difference(found[:-1], found[1:])[:, 1])
+        assert steps.max() < 1.0, "no leg goes round the long way"
+        if method != "basic":
+            assert lengths(turning, found)[-1] == pytest.approx(2 * np.pi - 6.0)
+    # a body that is turned by a whole turn is as it was
+    body = rigid(lambda q: np.ones(len(q), bool))
+    pose = np.array([0.0, 0, 0, np.cos(1.5), np.sin(1.5), 0, 0])
+    assert body.distance(pose, pose * [1, 1, 1, -1, -1, -1, -1]) == pytest.approx(0.0, abs=1e-6)
+    other = np.array([0.0, 0, 0, np.cos(-1.5), np.sin(-1.5), 0, 0])
+    assert body.distance(pose, other) == pytest.approx(0.3 * (2 * np.pi - 6.0))
 
 
 def rigid(free, reach=0.3):
@@ -181,8 +264,44 @@ def test_short_cuts_end_after_so_many_failures():
     calls = []
     counting = replace(space, free=lambda q: calls.append(len(q)) or space.free(q))
     bent = Path(np.array([[0.1, 0.1], [0.5, 0.5], [0.9, 0.9]]), ("x", "y"))
-    assert len(shorten(counting, bent, SmoothParams(failures=32)).points) == 3
+
+    class Chance:
+        """One that counts how often somebody tries its luck."""
+
+        def __init__(self):
+            self.rng, self.rounds = np.random.default_rng(0), 0
+
+        def uniform(self, *size):
+            return self.rng.uniform(*size)
+
+        def integers(self, *size):
+            self.rounds += 1
+            return self.rng.integers(*size)
+
+    for failures, together, rounds in ((100, 1, 100), (32, 16, 2), (7, 1, 7), (0, 1, 0)):
+        chance = Chance()
+        params = SmoothParams(failures=failures, together=together)
+        assert np.array_equal(shorten(counting, bent, params, chance).points, bent.points)
+        assert chance.rounds == rounds
+    # where a chord would be no shorter nothing is looked at
     assert not calls
+
+
+@pytest.mark.req("kuffner", 76)
+@pytest.mark.parametrize("params", [SmoothParams(), SmoothParams.faithful()])
+def test_a_way_never_gets_longer_whatever_chance_has_it(params):
+    rng = np.random.default_rng(6)
+    space = square("clutter")
+    for seed in range(4):
+        path = plan(space, START, GOAL, search("connect", seed)).path
+        before = lengths(space, path.points)[-1]
+        for _ in range(3):
+            path = shorten(space, path, params, rng)
+            after = lengths(space, path.points)[-1]
+            assert after <= before + 1e-12
+            before = after
+        assert np.array_equal(path.points[[0, -1]], [START, GOAL])
+        assert hits(space, path.points) == []
 
 
 def test_corners_become_round_where_there_is_room():
@@ -207,14 +326,20 @@ def test_ways_ease_in_and_out_below_the_fastest(profile):
     way = timed(space, path, fastest, fps, SmoothParams(profile=profile))
     rate = np.abs(np.diff(way.points, axis=0)) * fps
     assert (rate.max(axis=0) <= fastest * 1.001).all()
-    speed = np.linalg.norm(np.diff(way.points, axis=0), axis=1) * fps
-    assert speed[0] < 0.05 * speed.max() and speed[-1] < 0.05 * speed.max()
-    # what a chord across a rounded corner loses is not a second maximum
-    share = lengths(space, way.points)
-    share = np.interp(np.linspace(0, 1, 25), np.linspace(0, 1, len(share)), share / share[-1])
-    slope = np.diff(share)
-    peak = int(slope.argmax())
-    assert (np.diff(slope[: peak + 1]) > -1e-3).all() and (np.diff(slope[peak:]) < 1e-3).all()
+    # how far along the way each sample is: the way itself is what has one speed, chords across its corners are shorter
+    known, at = lengths(space, path.points), []
+    for point in way.points:
+        a, leg = path.points[:-1], np.diff(path.points, axis=0)
+        part = np.clip(((point - a) * leg).sum(axis=1) / (leg * leg).sum(axis=1), 0.0, 1.0)
+        off = np.linalg.norm(point - a - part[:, None] * leg, axis=1)
+        spot = (known[:-1] + part * np.diff(known))[off < 1e-9]
+        at.append(float(spot[np.abs(spot - (at[-1] if at else 0.0)).argmin()]))
+    speed = np.diff(at) * fps
+    assert speed.min() >= 0.0 and at[0] == 0.0 and at[-1] == pytest.approx(known[-1])
+    assert speed[0] < 0.02 * speed.max() and speed[-1] < 0.02 * speed.max()
+    peak = int(speed.argmax())
+    assert (np.diff(speed[: peak + 1]) > 0).all() and (np.diff(speed[peak + 1 :]) < 0).all(), "it rises and falls once"
+    assert abs(peak - len(speed) / 2) <= 1.0
     assert np.array_equal(way.points[0], path.points[0]) and np.allclose(way.points[-1], path.points[-1])
 
 

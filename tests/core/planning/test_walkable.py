@@ -117,6 +117,35 @@ def test_a_goal_in_a_wall_is_replaced_by_the_nearest_free_place_or_refused():
         charted(solid).walkable(0.3).route((4, 4), (1, 1))
 
 
+@pytest.mark.req("kuffner", 30)
+def test_what_is_not_free_goes_to_the_very_nearest_free_place_within_twice_the_radius():
+    blocked = np.zeros((40, 40), bool)
+    blocked[12:40, 14:] = True
+    ways = charted(blocked).walkable(0.3)
+    rows, columns = np.nonzero(ways.free)
+    centres = 0.2 * np.column_stack([columns, rows]) + 0.1
+    moved = refused = 0
+    for place in np.random.default_rng(2).uniform([2.2, 1.6], [4.0, 4.0], (160, 2)):
+        column, row = (place / 0.2).astype(int)
+        if ways.free[row, column]:
+            continue
+        gap = np.hypot(*(centres - place).T)
+        nearest = centres[gap.argmin()]
+        if gap.min() > 0.6:
+            refused += 1
+            for ends in ((place, (1.0, 1.0)), ((1.0, 1.0), place)):
+                with pytest.raises(NoPath, match=r"no free place within 0\.60 m"):
+                    ways.plan(*ends)
+            continue
+        moved += 1
+        away, back = ways.plan(place, (1.0, 1.0)), ways.plan((1.0, 1.0), place)
+        assert away.report.start_adjusted == pytest.approx(gap.min()) == back.report.goal_adjusted
+        assert "start was moved" in away.report.notes[0] and "goal was moved" in back.report.notes[0]
+        assert away.path.points[0] == pytest.approx(place) and away.path.points[1] == pytest.approx(nearest)
+        assert back.path.points[-1] == pytest.approx(nearest)
+    assert moved > 20 and refused > 10
+
+
 def test_the_nearest_free_place_is_the_place_itself_or_a_free_centre():
     ways = charted(walled()).walkable(0.3)
     assert ways.nearest((1.03, 1.07)) == pytest.approx([1.03, 1.07])
