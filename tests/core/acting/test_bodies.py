@@ -16,12 +16,12 @@ from troupe.core.acting.bodies import Player, bodies, palms
 from troupe.core.acting.body.contact import contacts_of
 from troupe.core.acting.body.tracks import Track
 from troupe.core.acting.direction import assigned, named, read_directions, write_directions
-from troupe.core.acting.mind.vocabulary import action_sheet
 from troupe.core.acting.mind.walking import WalkingStage
 from troupe.core.acting.play import perform_play
 from troupe.core.acting.repertoire.clips import action_of_motion
 from troupe.core.acting.repertoire.library import ActionLibrary
 from troupe.core.acting.repertoire.tables import read_sheet
+from troupe.core.acting.scriptactions import script_sheets
 from troupe.core.errors import FormatError, InvalidParam
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.walk import WalkParams, walk
@@ -34,15 +34,10 @@ FPS = 24.0
 ONE = 'define ACTOR "A" { location [0 0], does "Go" }\ndefine SCRIPT "Go" '
 
 
-def sheets_of(text):
-    own = action_sheet([text], ActionLibrary(repertoire()).names)
-    return [*repertoire(), read_sheet(own)] if own else list(repertoire())
-
-
 @cache
 def played(name, seconds=11.0, body_seed=0, seed=0):
     text = starter.text(name)
-    sheets = sheets_of(text)
+    sheets = script_sheets(text, name, repertoire())
     record = perform_play(
         [text], [], ActionLibrary(sheets), seconds, behaviour_seed=seed, body_seed=body_seed, moving=WalkingStage
     )
