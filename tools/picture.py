@@ -206,7 +206,8 @@ def prepare(scene: Any, engine: str, label: str) -> None:
         scene.cycles.use_denoising = False
         show_viewport_colours(scene)
     shading = scene.display.shading
-    shading.light, shading.color_type = "STUDIO", "MATERIAL"
+    # what has no picture on it has the colour of its material
+    shading.light, shading.color_type = "STUDIO", "TEXTURE"
     shading.show_shadows, shading.shadow_intensity = True, 0.35
     shading.show_cavity, shading.cavity_type = True, "BOTH"
     scene.display.render_aa = "OFF"

@@ -119,6 +119,22 @@ def sources(owner: bpy.types.ID) -> Iterator[tuple[bpy.types.Action, Any]]:
                 yield strip.action, getattr(strip, "action_slot", None)
 
 
+def arrangement(owner: bpy.types.ID) -> tuple[Any, ...]:
+    """Which actions play on the owner, when and how: all settings of its tracks and strips, to be compared."""
+    data = owner.animation_data
+    if data is None:
+        return ()
+    tracks = [(_settings(t), *map(_settings, t.strips)) for t in data.nla_tracks]
+    return (_settings(data), *tracks)
+
+
+def _settings(data: Any) -> tuple[Any, ...]:
+    """The values of all plain settings of a piece of data, and the names of what it points to."""
+    kinds = {"BOOLEAN", "INT", "FLOAT", "STRING", "ENUM", "POINTER"}
+    found = ((p.type, getattr(data, p.identifier)) for p in data.bl_rna.properties if p.type in kinds)
+    return tuple(repr(value) if kind == "POINTER" else value for kind, value in found)
+
+
 def animated_paths(owner: bpy.types.ID) -> set[str]:
     """Data paths of the owner that its active action or any of its strips moves."""
     return {path for action, slot in sources(owner) for path in curves.paths(owner, action, slot)}

@@ -59,6 +59,6 @@ def spoilt(motion: Motion) -> Motion:
         rotations[sample, joint] = quat.multiply(rotations[sample, joint], away)
     roots[:, 0] += 0.1 * np.sin(3.0 * motion.times)
     roots[38:42], rotations[38:42] = roots[37], rotations[37]
-    askew = quat.about(np.array([1.0, 0.0, 0.0]), np.radians(5.0))
+    askew = quat.about(np.array([1.0, 0.0, 0.0]), np.radians(-5.0))
     rotations[:, 0] = quat.multiply(askew, rotations[:, 0])
     return replace(motion, roots=quat.rotate(askew, roots), rotations=quat.continuous(rotations), base=None, curves={})

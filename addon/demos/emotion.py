@@ -12,6 +12,8 @@ from ...core.figure.mannequin import mannequin
 from ...core.formats import bvh
 from ...core.motion import Motion
 
+FRAMES = (10, 100)
+"""While they knock; before and after, they stand."""
 ACTORS = ((-0.8, "", "studio"), (0.0, "angry", "clay"), (0.8, "sad", "clay"))
 
 

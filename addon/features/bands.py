@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core.filters.bands import SLIDERS, BandParams, bands
+from ...core.filters.bands import SLIDERS, BandParams, BandsDraft, bands
 from ...core.filters.bank import count, frequencies
 from ...core.filters.positions import STRETCH
 from ...core.kinematics.cast import Cast
@@ -35,6 +35,10 @@ class Operator(EditOperator):
     ) -> Steps[Motion]:
         return bands(motion, params)
         yield
+
+    @classmethod
+    def draft(cls, motion: Motion, params: BandParams) -> BandsDraft:
+        return BandsDraft(motion, params)
 
     def apply(self, context: bpy.types.Context, actor: Any, result: Plan) -> str:
         done = super().apply(context, actor, result)

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import InvalidParam
+from ...core.filters.draft import Draft
 from ...core.filters.resample import resample
 from ...core.filters.scope import ScopeParams, mask
 from ...core.kinematics.cast import Cast, read_joints
@@ -71,6 +72,11 @@ class EditOperator(MotionOperator):
     ) -> Steps[Motion]:
         """Steps to the edited motion, on the same skeleton; params derive from `ScopeParams`."""
         raise TypeError(f"{cls.__name__} edits nothing")
+
+    @classmethod
+    def draft(cls, motion: Motion, params: Any) -> Draft | None:
+        """What lets a ghost follow some of the settings at once; None where each change is a new edit."""
+        return None
 
     @classmethod
     def title(cls, params: Any) -> str:

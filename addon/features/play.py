@@ -156,13 +156,9 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
 def sheets_of(text: str, source: str) -> list[Sheet]:
     """The repertoire, and the actions that a script defines itself."""
     from ...core.acting.act import repertoire
-    from ...core.acting.mind.vocabulary import action_sheet
-    from ...core.acting.repertoire.library import ActionLibrary
-    from ...core.acting.repertoire.tables import read_sheet
+    from ...core.acting.scriptactions import script_sheets
 
-    stock = list(repertoire())
-    own = action_sheet([(text, source)], ActionLibrary(stock).names, tuple(extend.statements()))
-    return [*stock, read_sheet(own, source, extend.signals())] if own else stock
+    return script_sheets(text, source, repertoire(), extend.signals(), tuple(extend.statements()))
 
 
 def clip_sheets(context: bpy.types.Context, member: Member, script: Named) -> tuple[Sheet, ...]:

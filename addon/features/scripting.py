@@ -40,17 +40,14 @@ def check(name: str) -> Named:
     """Read a script as Play would, without playing it; FormatError where it has a mistake."""
     from ...core.acting.act import repertoire
     from ...core.acting.direction import named
-    from ...core.acting.mind.vocabulary import action_sheet
     from ...core.acting.play import rehearse
     from ...core.acting.repertoire.library import ActionLibrary
-    from ...core.acting.repertoire.tables import read_sheet
+    from ...core.acting.scriptactions import script_sheets
 
     content = text_of(name, "script")
     words = extend.statements()
     script = named(content, name, words)
-    stock = list(repertoire())
-    own = action_sheet([(content, name)], ActionLibrary(stock).names, tuple(words))
-    sheets = [*stock, read_sheet(own, name, extend.signals())] if own else stock
+    sheets = script_sheets(content, name, repertoire(), extend.signals(), tuple(words))
     rehearse([(content, name)], [], ActionLibrary(sheets), statements=words)
     return script
 

@@ -1,12 +1,14 @@
 """A ghost in the viewport: the motion that a button would bake with the present settings, drawn without any key.
 
 One ghost at a time. It is made anew a moment after a setting of its feature has changed, by the steps that the button
-takes up to its keys.
+takes up to its keys. Where a feature has a draft, the ghost follows its sliders with that and is made anew when they
+rest.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +19,12 @@ from ...core.errors import InvalidParam, TroupeError
 from .. import draw, scene
 from . import plans
 from .figure import Figure, figure_of
+from .live import Live
 
-DELAY, PATIENCE = 0.05, 1.0
+DELAY, PATIENCE = 0.02, 1.0
 """Changes are gathered for this long, or as long as the ghost took last, up to the second [s]."""
+REST = 0.3
+"""A slider rests when it has not moved for this long [s]."""
 HIDDEN = 0.2
 """How much of the colour is left behind other things."""
 
@@ -34,6 +39,7 @@ class Ghost:
         plan: What the button would write, without its keys; None until it is made.
         figure: What is drawn; None until it is made, or where it cannot be.
         problem: Why it cannot, in a sentence.
+        live: What follows the sliders of an edit; None where there is nothing.
         took: How long it took to make last [s].
     """
 
@@ -42,6 +48,7 @@ class Ghost:
     plan: Any = None
     figure: Figure | None = None
     problem: str = ""
+    live: Live | None = None
     took: float = 0.0
 
 
@@ -71,8 +78,7 @@ def clear(actor: Any = None) -> None:
     global _now
     if _now is not None and (actor is None or actor.name == _now.actor):
         _now = None
-        if bpy.app.timers.is_registered(tick):
-            bpy.app.timers.unregister(tick)
+        _stop(tick, settle)
         _redraw()
 
 
@@ -96,34 +102,68 @@ def changed(group: Any, _context: bpy.types.Context) -> None:
 
 def request() -> None:
     """Make the ghost anew a moment later, with whatever is set by then."""
+    _stop(settle)
     if _now is not None and not bpy.app.timers.is_registered(tick):
         bpy.app.timers.register(tick, first_interval=max(DELAY, min(_now.took, PATIENCE)))
 
 
 def tick() -> None:
-    """Blender's timer."""
+    """Blender's timer: a setting has changed."""
+    if follow():
+        bpy.app.timers.register(settle, first_interval=REST)
+    else:
+        refresh()
+
+
+def settle() -> None:
+    """Blender's timer: the sliders rest."""
     refresh()
 
 
+def follow() -> bool:
+    """Let the ghost follow the sliders at once; False where it has to be made anew."""
+    ghost = current()
+    return ghost is not None and ghost.live is not None and _make(ghost, ghost.live.follow)
+
+
 def refresh() -> None:
-    """Make the ghost at once; whatever is in the way is kept as text, for a timer has nobody to tell."""
+    """Make the ghost at once, as the button would."""
     ghost = current()
     if ghost is None:
         clear()
         return
+
+    def make(context: bpy.types.Context) -> Any:
+        plan, ghost.live = plans.keyless(context, ghost.feature, ghost.plan)
+        return plan
+
+    _make(ghost, make)
+
+
+def _make(ghost: Ghost, make: Callable[[bpy.types.Context], Any]) -> bool:
+    """Show the plan that `make` gives, if any; what is in the way is kept as text, for a timer has nobody to tell."""
     begun = time.monotonic()
     try:
         with plans.about(bpy.data.objects[ghost.actor]) as context:
-            plan = plans.keyless(context, ghost.feature, ghost.plan)
+            plan = make(context)
             metre = scene.metre(context.scene)
+        if plan is None:
+            return False
         ghost.figure = figure_of(plan.keys.motion, int(plan.keys.frames[0]), metre, plan.keys.loop)
         ghost.plan, ghost.problem = plan, ""
     except TroupeError as error:
-        ghost.figure, ghost.problem = None, str(error)
+        ghost.figure, ghost.problem, ghost.live = None, str(error), None
     except Exception as error:
-        ghost.figure, ghost.problem = None, f"{type(error).__name__}: {error}"
+        ghost.figure, ghost.problem, ghost.live = None, f"{type(error).__name__}: {error}", None
     ghost.took = time.monotonic() - begun
     _redraw()
+    return True
+
+
+def _stop(*timers: Callable[[], None]) -> None:
+    for timer in timers:
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
 
 
 def _redraw() -> None:
@@ -204,7 +244,18 @@ def _undone(*_: Any) -> None:
         request()
 
 
-HANDLERS = (("load_pre", _loading), ("undo_post", _undone), ("redo_post", _undone))
+@persistent
+def _keys_changed(_scene: Any, depsgraph: bpy.types.Depsgraph) -> None:
+    if _now is not None and any(isinstance(update.id, bpy.types.Action) for update in depsgraph.updates):
+        _now.live = None
+
+
+HANDLERS = (
+    ("load_pre", _loading),
+    ("undo_post", _undone),
+    ("redo_post", _undone),
+    ("depsgraph_update_post", _keys_changed),
+)
 
 
 def register() -> None:

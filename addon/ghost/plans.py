@@ -20,6 +20,7 @@ from ...core.motion import Motion
 from .. import bake, scene, settings
 from ..bake.keys import in_place, root_mode
 from ..steps import Steps, finish
+from .live import Live, Made, conditions
 
 if TYPE_CHECKING:  # the features build on this package
     from ..features.base import Plan
@@ -38,8 +39,10 @@ def about(actor: Any) -> Iterator[bpy.types.Context]:
         yield bpy.context
 
 
-def keyless(context: bpy.types.Context, feature: str, before: Plan | None) -> Plan:
+def keyless(context: bpy.types.Context, feature: str, before: Plan | None) -> tuple[Plan, Live | None]:
     """The plan of a feature for the active actor: its `keys` have motion and frames, but no channels.
+
+    With it comes what follows its sliders, where it is an edit.
 
     Args:
         context: As `about` gives it.
@@ -57,8 +60,10 @@ def keyless(context: bpy.types.Context, feature: str, before: Plan | None) -> Pl
     group = getattr(actor.troupe, feature)
     params, landing = settings.params_from(group, operator.params), settings.params_from(group, LandingParams)
     start = held(before, context.scene.frame_current)
-    plan: Plan = finish(_without_keys(operator).plan_steps(context, actor, params, landing, start))
-    return plan
+    variant = _without_keys(operator)
+    plan: Plan = finish(variant.plan_steps(context, actor, params, landing, start))
+    made, variant.made = variant.made, None
+    return plan, Live(variant, plan, made, params, landing) if made is not None else None
 
 
 def held(plan: Plan | None, frame: int) -> Any:
@@ -69,8 +74,18 @@ def held(plan: Plan | None, frame: int) -> Any:
 
 @functools.cache
 def _without_keys(operator: Any) -> Any:
-    """An operator that makes the same plans, without keys."""
-    return type(operator)(f"{operator.__name__}WithoutKeys", (operator,), {"keys_steps": classmethod(_keys_steps)})
+    """An operator that makes the same plans, without keys; its `made` tells what the last one was made of."""
+    own: dict[str, Any] = {"keys_steps": classmethod(_keys_steps), "made": None}
+    if hasattr(operator, "edit_steps"):
+
+        def edit_steps(
+            cls: Any, context: bpy.types.Context, actor: Any, cast: Cast, motion: Motion, params: Any
+        ) -> Steps[Motion]:
+            cls.made = Made(cast, motion, params, conditions(actor, context))
+            return (yield from operator.edit_steps(context, actor, cast, motion, params))
+
+        own["edit_steps"] = classmethod(edit_steps)
+    return type(operator)(f"{operator.__name__}WithoutKeys", (operator,), own)
 
 
 def _keys_steps(

@@ -167,5 +167,5 @@ def read_directions(text: str, source: str) -> list[tuple[float, str]]:
 
 
 def write_directions(directions: Iterable[tuple[float, str]]) -> str:
-    """Commands as text; `read_directions` gives equal ones back."""
-    return "".join(f"{time:.6g} {said}\n" for time, said in directions)
+    """Commands as text, their times to the microsecond; `read_directions` gives equal ones back."""
+    return "".join(f"{round(time, 6):.15g} {said}\n" for time, said in directions)

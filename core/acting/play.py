@@ -31,7 +31,7 @@ from .mind.mind import Play
 from .mind.properties import Curve, Holder, PropKey, curve_of
 from .mind.statements import Statements
 from .mind.takes import locked_choices, replay
-from .mind.vocabulary import Library, Vocabulary, vocabulary_of
+from .mind.vocabulary import Library, Vocabulary, sourced, vocabulary_of
 
 DT = 1.0 / 30.0
 MAX_STEPS = 10_000_000
@@ -100,8 +100,7 @@ def rehearse(
     if isinstance(texts, str):
         texts = [texts]
     words = tuple(statements or ())
-    sources = [(t, f"script {k}") if isinstance(t, str) else t for k, t in enumerate(texts, 1)]
-    programs = [parse(text, name, words) for text, name in sources]
+    programs = [parse(text, name, words) for text, name in sourced(texts)]
     members = [m if isinstance(m, Member) else Member(m) for m in cast]
     company = Company(programs, members, vocabulary_of(library), behaviour_seed)
     points = moving(_places(company))

@@ -6,6 +6,7 @@ slow one turned round winds up before a move and swings out after it. `bank` hol
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = [
     "BOUNDARIES",
     "SLIDERS",
     "BandParams",
+    "BandsDraft",
     "Mixer",
     "bands",
     "count",
@@ -90,23 +92,38 @@ def bands(motion: Motion, params: BandParams | None = None) -> Motion:
     gains = gains_of(params, len(motion))
     if np.all(gains == 1.0) or params.influence == 0.0:
         return motion
-    boundary = params.boundary
-    if boundary == "auto":
-        boundary = "wrap" if motion.loop else "reflect"
-    if params.signal == "positions":
-        before = to_positions(motion)
-        after = from_positions(motion, before, _filter(before.copy(), gains, boundary, motion.loop))
-    else:
-        signals = to_signals(motion)
-        values = signals.values  # of nobody else, so they can change where they are
-        for some in _runs(signals.where(chosen)):
-            _filter(values[:, some], gains, boundary, motion.loop)
-        if params.travel and chosen[-1]:
-            values[:, :3] = _travelled(motion, values[:, :3], gains, boundary)
-        after = from_signals(motion, signals)
+    boundary = _boundary(motion, params)
+    parts, put_together = _taken_apart(motion, params, chosen, boundary)
+    for part in parts:
+        equalise(part, gains[: count(len(part))], boundary, part)
+    after = put_together()
     if params.plant:
         after, chosen = _planted(motion, after, chosen)
     return mix(motion, after, params, chosen)
+
+
+class BandsDraft:
+    """A motion kept as its bands, which follows the gains at once: what `bands` gives before it holds the feet.
+
+    It is for showing while a slider moves; rotations differ from those of `bands` by some ten millionths.
+
+    Attributes:
+        follows: The parameters that may change; all others are those it was made with.
+    """
+
+    follows: tuple[str, ...] = ("gains", "normalise")
+
+    def __init__(self, motion: Motion, params: BandParams) -> None:
+        self._before, boundary = motion, _boundary(motion, params)
+        self._parts, self._put_together = _taken_apart(motion, params, mask(motion.skeleton, params), boundary)
+        self._mixers = [Mixer(part, boundary, min(SLIDERS, count(len(part)))) for part in self._parts]
+
+    def motion(self, params: BandParams) -> Motion:
+        """The motion with other gains."""
+        gains = gains_of(params, len(self._before))
+        for part, mixer in zip(self._parts, self._mixers, strict=True):
+            part[:] = mixer.mix(gains[: mixer.levels])
+        return mix(self._before, self._put_together(), params)
 
 
 def gains_of(params: BandParams, samples: int) -> Array:
@@ -122,23 +139,59 @@ def _runs(columns: Bools) -> list[slice]:
     return [slice(*ends) for ends in edges.reshape(-1, 2).tolist()]
 
 
-def _filter(values: Array, gains: Array, boundary: str, loop: bool) -> Array:
-    """`equalise` in place; a clip that ends as it began counts that sample once when it is taken for a loop."""
-    closed = boundary == "wrap" and not loop and len(values) > 2 and np.allclose(values[-1], values[0], atol=1e-3)
-    if not closed:
-        return equalise(values, gains, boundary, values)
-    gap = values[-1] - values[0]
-    equalise(values[:-1], gains[: count(len(values) - 1)], boundary, values[:-1])
-    values[-1] = values[0] + gap
-    return values
+def _boundary(motion: Motion, params: BandParams) -> str:
+    if params.boundary != "auto":
+        return params.boundary
+    return "wrap" if motion.loop else "reflect"
 
 
-def _travelled(motion: Motion, base: Array, gains: Array, boundary: str) -> Array:
-    """Base (T, 3) with its way filtered and the straight, even way from beginning to end left as it is."""
+def _taken_apart(
+    motion: Motion, params: BandParams, chosen: Bools, boundary: str
+) -> tuple[list[Array], Callable[[], Motion]]:
+    """Signals (T, ...) to be filtered where they are, and what makes a motion of them as they are by then."""
+    if params.signal == "positions":
+        before = to_positions(motion)
+        places = before.copy()
+        return _once_round(motion, [places], boundary, lambda: from_positions(motion, before, places))
+    signals = to_signals(motion)
+    values = signals.values
+    parts = [values[:, some] for some in _runs(signals.where(chosen))]
+    travels = params.travel and bool(chosen[-1])
+    if travels:
+        line = _line(motion, values[:, :3])
+        parts.append(values[:, :3] - line)
+
+    def put_together() -> Motion:
+        if travels:
+            values[:, :3] = line + parts[-1]
+        return from_signals(motion, signals)
+
+    return _once_round(motion, parts, boundary, put_together)
+
+
+def _once_round(
+    motion: Motion, parts: list[Array], boundary: str, put_together: Callable[[], Motion]
+) -> tuple[list[Array], Callable[[], Motion]]:
+    """A clip that ends as it began counts that sample once when it is taken for a loop; it follows the first then."""
+    if boundary != "wrap" or motion.loop or len(motion) < 3:
+        return parts, put_together
+    gaps = [part[-1] - part[0] for part in parts]
+    closed = [bool(np.allclose(gap, 0.0, atol=1e-3)) for gap in gaps]
+
+    def close() -> Motion:
+        for part, gap, is_closed in zip(parts, gaps, closed, strict=True):
+            if is_closed:
+                part[-1] = part[0] + gap
+        return put_together()
+
+    return [part[:-1] if is_closed else part for part, is_closed in zip(parts, closed, strict=True)], close
+
+
+def _line(motion: Motion, base: Array) -> Array:
+    """(T, 3) the straight, even way from the beginning of a base to its end, which no gain changes."""
     last = len(base) - 1
     way = loop_step(replace(motion, base=base)) if motion.loop else base[-1] - base[0]
-    line = base[0] + np.arange(len(base))[:, None] * (way / max(last + motion.loop, 1))
-    out: Array = line + _filter(base - line, gains, boundary, motion.loop)
+    out: Array = base[0] + np.arange(len(base))[:, None] * (way / max(last + motion.loop, 1))
     return out
 
 

@@ -80,7 +80,7 @@ class Mixer:
         width = max(1, _ALONE // (self.levels + 1))
         pieces = -(-low.size // width)
         rows = np.zeros((self.levels + 1, pieces * width), dtype=np.float32)
-        rows[:-1, : low.size], rows[-1, : low.size] = parts.reshape(self.levels, -1), low.reshape(-1)
+        rows[:-1, : low.size], rows[-1, : low.size] = parts.reshape(self.levels, low.size), low.reshape(-1)
         self._pieces = rows.reshape(self.levels + 1, pieces, width).transpose(1, 0, 2).copy()
         self._out = np.zeros((pieces, width), dtype=np.float32)
 
@@ -103,7 +103,8 @@ def equalise(values: Array, gains: npt.ArrayLike, boundary: str = "reflect", out
     # what follows the last band that changes need not be told apart
     levels = _checked(values, boundary, int(changed[-1]) + 1 if len(changed) else 0)
     flat = values.reshape(len(values), -1)
-    room = out if out is not None and out.ndim == 2 else None
+    # the rows of a result that is made in place lie in one piece each
+    room = out if out is not None and out.ndim == 2 and out.strides[1] == flat.itemsize else None
     if not levels:
         done = flat.copy() if room is None else flat
     else:
@@ -164,7 +165,7 @@ def _gains(gains: npt.ArrayLike, count: int) -> Array:
 @lru_cache(maxsize=16)
 def _answers(period: int, levels: int) -> Array:
     """`response` at the frequencies of a transform: for a clip whose sliders move, the same every time."""
-    answers = response(np.arange(period // 2 + 1) / period, 1.0, levels)
+    answers = response(np.arange(period) / period, 1.0, levels)
     answers.flags.writeable = False
     return answers
 
@@ -180,10 +181,10 @@ def _by_spectrum(flat: Array, gains: Array, boundary: str, out: Array | None) ->
         return None
     try:
         with needs_scipy():
-            from scipy import fft, fftpack
+            from scipy import fft
     except MissingDependency:
         return None
-    if fft.next_fast_len(period, real=True) != period:
+    if fft.next_fast_len(period, real=boundary == "reflect") != period:
         return None
     factors = np.append(gains, 1.0) @ _answers(period, len(gains))
     # in place: new memory for so many numbers costs as much as their transform
@@ -191,17 +192,34 @@ def _by_spectrum(flat: Array, gains: Array, boundary: str, out: Array | None) ->
         out = np.empty(flat.shape)
     if out is not flat:
         out[:] = flat
-    if boundary == "reflect":
-        waves: Array = fft.dct(out, 1, axis=0, overwrite_x=True)
-        waves *= factors[:, None]
-        done: Array = fft.idct(waves, 1, axis=0, overwrite_x=True)
-    else:
-        # each frequency but the lowest, and the highest of an even period, has a cosine and a sine on rows of their own
-        waves = np.asarray(fftpack.rfft(out, axis=0, overwrite_x=True), dtype=np.float64)
-        waves *= np.repeat(factors, 2)[1 : rows + 1, None]
-        done = np.asarray(fftpack.irfft(waves, axis=0, overwrite_x=True), dtype=np.float64)
+    if boundary == "wrap":
+        return _around(out, factors)
+    waves: Array = fft.dct(out, 1, axis=0, overwrite_x=True)
+    waves *= factors[:rows, None]
+    done: Array = fft.idct(waves, 1, axis=0, overwrite_x=True)
     if not np.may_share_memory(done, out):  # overwriting is a permission, no promise
         out[:] = done
+    return out
+
+
+def _around(out: Array, factors: Array) -> Array:
+    """Change periodic signals (T, C) in place by how much each frequency (T,) of them is to be.
+
+    Two columns are the real and the imaginary part of one: factors without a phase keep them apart, and a complex
+    transform of half the columns moves less memory than a real one of all.
+    """
+    from scipy import fft
+
+    paired = out.shape[1] // 2 * 2
+    for some in (out[:, :paired], out[:, paired:]):
+        if some.shape[1]:
+            pairs = some.view(np.complex128) if some.shape[1] > 1 else some.astype(np.complex128)
+            waves = fft.fft(pairs, axis=0, overwrite_x=True)
+            numbers = waves.view(np.float64)  # a real number times a real one: half the work
+            numbers *= (factors / len(factors))[:, None]
+            done = fft.ifft(waves, axis=0, overwrite_x=True, norm="forward").view(np.float64)[:, : some.shape[1]]
+            if not np.may_share_memory(done, some):
+                some[:] = done
     return out
 
 

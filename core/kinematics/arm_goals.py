@@ -110,6 +110,20 @@ class ArmGoals:
         self.hands = None if turns is None else times(back, self._rows(turns))
         self.body = globals
 
+    @property
+    def timed(self) -> bool:
+        """Whether the samples are a track, one after the other in time."""
+        return len(self.batch) == 1
+
+    def travel(self, lever: float) -> Array:
+        """(S, N - 1) how far hands go from sample to sample beside the trunk, `lever` times their turns added [m]."""
+        places = self.line * self.bent.distance
+        far: Array = np.sqrt((np.diff(places, axis=-1) ** 2).sum(axis=0))
+        if self.hands is not None:
+            same = np.abs((self.hands[..., 1:] * self.hands[..., :-1]).sum(axis=0))
+            far = far + lever * 2.0 * np.arccos(np.minimum(same, 1.0))
+        return far
+
     def _rows(self, values: Array) -> Array:
         """(..., S, C) to contiguous (C, S, N)."""
         full = np.broadcast_to(values, (*self.batch, *values.shape[-2:]))

@@ -2,12 +2,13 @@
 
 Of the postures that bring the hand to its frame, one for every swivel of the elbow about the line from shoulder to
 wrist, the natural one is taken (see `natural_arm`), or the one nearest to a swivel or pole that is asked for. Where it
-breaks a limit or touches something, the nearest one that does not, within a quarter turn either way.
+breaks a limit or touches something, the nearest one that does not, within a quarter turn either way; over time, where
+that would jump or there is none, what costs least over the whole track (see `swivel_track`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,14 +19,11 @@ from ..maths import quat
 from ..skeleton import SIDES, Array, Skeleton
 from .arm_chain import arm_chain
 from .arm_goals import WITHIN, ArmGoals, Bools, Free, Ints, Posed, Trial
+from .swivel_track import BREACH, LEVER, STEP, WIDEST, followed, limits_of, rough
 
 __all__ = ["ArmPoses", "Free", "Trial", "rank_arms", "solve_arms", "swivels", "wrist_frames"]
 
-STEP, WIDEST = np.radians(5.0), np.radians(90.0)
-"""Between two swivels that are tried, and how far from the wanted one [rad]."""
 _HALVINGS = 6
-_BREACH, _JUMP = 2.0, 60.0
-"""What a sample beyond its limits costs, and a turn by more than a step between two samples [1/rad]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,31 +232,55 @@ def _search(arms: ArmGoals, wanted: Array, ok: Bools, limits: bool, free: Free |
     tried = _shifts()
     shape = (len(ok), len(tried), len(at))
 
-    def tested(elbows: Array, samples: Ints, asked: Bools) -> tuple[Bools, Array]:
-        posed = arms.posed(elbows, samples)
+    def tested(turns: Array, samples: Ints, asked: Bools) -> tuple[Bools, Array, Array]:
+        posed = arms.posed(arms.moved(wanted[..., samples], turns, samples), samples)
         beyond = arms.beyond(posed, samples) if limits else np.zeros(asked.shape)
         fits = beyond <= WITHIN
-        return fits & arms.judged(free, posed, asked & fits, samples), beyond
+        return fits & arms.judged(free, posed, asked & fits, samples), beyond, posed.turn
 
-    samples = np.tile(at, len(tried))
-    turns = np.repeat(tried, len(at))[None]
-    asked = np.tile(~ok[:, at], len(tried))
-    fits, beyond = tested(arms.moved(wanted[..., samples], turns, samples), samples, asked)
-    fits, beyond = fits.reshape(shape), beyond.reshape(shape)
-
-    out = np.zeros(ok.shape)
+    samples, asked = np.tile(at, len(tried)), np.tile(~ok[:, at], len(tried))
+    fits, beyond = (x.reshape(shape) for x in tested(np.repeat(tried, len(at))[None], samples, asked)[:2])
+    out, good = np.zeros(ok.shape), ok.copy()
     for arm in range(len(ok)):
         bad = ~ok[arm, at]
-        chosen = _chosen(tried, fits[arm][:, bad], beyond[arm][:, bad], at[bad], len(arms.batch) == 1)
-        out[arm, at[bad]] = chosen
+        out[arm, at[bad]] = _chosen(tried, fits[arm][:, bad], beyond[arm][:, bad], at[bad], arms.timed)
+        good[arm, at[bad]] = fits[arm][:, bad].any(axis=0)
     # between the last swivel that does not fit and the first that does
-    good, bad_side = out[:, at].copy(), out[:, at] - np.sign(out[:, at]) * STEP
+    near, far = out[:, at].copy(), out[:, at] - np.sign(out[:, at]) * STEP
     for _ in range(_HALVINGS):
-        middle = 0.5 * (good + bad_side)
-        fine, _ = tested(arms.moved(wanted[..., at], middle, at), at, middle != 0.0)
-        good, bad_side = np.where(fine, middle, good), np.where(fine, bad_side, middle)
-    out[:, at] = good
+        middle = 0.5 * (near + far)
+        fine = tested(middle, at, middle != 0.0)[0]
+        near, far = np.where(fine, middle, near), np.where(fine, far, middle)
+    out[:, at] = near
+    if arms.timed:
+        for arm in range(len(ok)):
+            _follow(arms, arm, out[arm], good[arm], tested)
     return out
+
+
+def _follow(
+    arms: ArmGoals,
+    arm: int,
+    turns: Array,
+    good: Bools,
+    tested: Callable[[Array, Ints, Bools], tuple[Bools, Array, Array]],
+) -> None:
+    """Let the elbow of one arm follow the track where its turns (N,) jump or none is good."""
+    allowed = np.concatenate([[np.inf], limits_of(arms.travel(LEVER)[arm]), [np.inf]])
+    for first, last in rough(turns, good, allowed[1:-1]):
+
+        def cost(tried: Array, first: int = first, last: int = last) -> tuple[Array, Array]:
+            samples = np.tile(np.arange(first, last), len(tried))
+            every = np.zeros((arms.shape[0], samples.size))
+            every[arm] = tried.ravel()
+            asked = np.zeros(every.shape, dtype=bool)
+            asked[arm] = True
+            fits, beyond, twists = (x[arm].reshape(tried.shape) for x in tested(every, samples, asked))
+            return np.where(fits, np.abs(tried), BREACH * (1.0 + beyond)), twists
+
+        before = None if first == 0 else float(turns[first - 1])
+        after = None if last == len(turns) else float(turns[last])
+        turns[first:last] = followed(cost, allowed[first : last + 1], before, after)
 
 
 def _chosen(tried: Array, fits: Bools, beyond: Array, at: Ints, over_time: bool) -> Array:
@@ -281,37 +303,7 @@ def _chosen(tried: Array, fits: Bools, beyond: Array, at: Ints, over_time: bool)
     kept = np.where(totals[0] <= totals[1], 0, 1)[run]
     whole = np.isfinite(totals.min(axis=0))[run] & ~fits[0]
     both = np.stack([tried[side.argmin(axis=0)] for side in sides])
-    out = np.asarray(np.where(whole, both[kept, np.arange(len(at))], tried[nearest]))
-    jumps = (np.abs(np.diff(out)) > 2.5 * STEP) & (np.diff(run) == 0)
-    for number in np.unique(run[1:][jumps]):
-        own = np.flatnonzero(run == number)
-        if not fits[:, own].any():
-            continue  # nothing will do: the least breach of each sample
-        out[own] = _followed(tried, fits[:, own], beyond[:, own], at[own[0]] > 0)
-    return out
-
-
-def _followed(tried: Array, fits: Bools, beyond: Array, from_zero: bool) -> Array:
-    """(M,) the turns through M samples in a row that are least far, least beyond limits and do not jump: the way of
-    least cost through all of them (Viterbi).
-
-    Args:
-        tried, fits, beyond: As in `_chosen`.
-        from_zero: Whether the sample before the first has no turn.
-    """
-    cost = np.where(fits, np.abs(tried)[:, None], _BREACH * (1.0 + beyond))
-    jump = _JUMP * np.maximum(np.abs(tried[:, None] - tried) - 1.01 * STEP, 0.0)
-    total = cost[:, 0] + (_JUMP * np.maximum(np.abs(tried) - STEP, 0.0) if from_zero else 0.0)
-    came = np.zeros(fits.shape, dtype=np.int64)
-    for m in range(1, fits.shape[1]):
-        ways = total[:, None] + jump
-        came[:, m] = ways.argmin(axis=0)
-        total = ways.min(axis=0) + cost[:, m]
-    best = np.empty(fits.shape[1], dtype=np.int64)
-    best[-1] = total.argmin()
-    for m in range(fits.shape[1] - 1, 0, -1):
-        best[m - 1] = came[best[m], m]
-    return np.asarray(tried[best])
+    return np.asarray(np.where(whole, both[kept, np.arange(len(at))], tried[nearest]))
 
 
 def _poses(
@@ -321,7 +313,7 @@ def _poses(
     for k, part in enumerate((posed.local, posed.forearm, posed.hand)):
         w, x, y, z = part
         signs = np.ones(w.shape)
-        if len(arms.batch) == 1:  # over time one hemisphere
+        if arms.timed:  # one hemisphere
             near = w[:, 1:] * w[:, :-1] + x[:, 1:] * x[:, :-1] + y[:, 1:] * y[:, :-1] + z[:, 1:] * z[:, :-1]
             np.cumprod(np.copysign(1.0, near), axis=1, out=signs[:, 1:])
         rotations[:, :, k] = (signs * part).transpose(2, 1, 0)

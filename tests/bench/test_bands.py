@@ -55,8 +55,8 @@ def responses(length: int) -> np.ndarray:
     return np.concatenate([lows[:-1] - lows[1:], lows[-1:]])
 
 
-# around a loop both are the same transform, of the same numbers: a tie that is not to be lost
-@pytest.mark.parametrize(("boundary", "at_least"), [("reflect", 1.2), ("constant", 1.2), ("wrap", 0.85)])
+# around a loop both are transforms of the same numbers: ours moves fewer of them through memory
+@pytest.mark.parametrize(("boundary", "at_least"), [("reflect", 1.2), ("constant", 1.2), ("wrap", 1.0)])
 def test_the_bank_is_ahead_of_the_same_bank_by_scipy(
     ratio: Callable[..., float], boundary: str, at_least: float
 ) -> None:
@@ -67,7 +67,7 @@ def test_the_bank_is_ahead_of_the_same_bank_by_scipy(
     ratio(name, lambda: equalise(TAKE, GAINS, boundary, room), peer, at_least, 60)
 
 
-def test_around_a_loop_the_bank_is_not_behind_scipy_on_the_same_samples(ratio: Callable[..., float]) -> None:
+def test_around_a_loop_the_bank_is_ahead_of_scipy_on_the_same_samples(ratio: Callable[..., float]) -> None:
     fft = pytest.importorskip("scipy.fft")
     answers, room = responses(FRAMES), np.empty_like(TAKE)
 
@@ -76,7 +76,7 @@ def test_around_a_loop_the_bank_is_not_behind_scipy_on_the_same_samples(ratio: C
         return fft.irfft(fft.rfft(TAKE, axis=0) * answer[:, None], FRAMES, axis=0)
 
     assert np.abs(peer() - equalise(TAKE, GAINS, "wrap")).max() < 1e-10
-    ratio("the same, wrap, time leading", lambda: equalise(TAKE, GAINS, "wrap", room), peer, 0.85, 60)
+    ratio("the same, wrap, time leading", lambda: equalise(TAKE, GAINS, "wrap", room), peer, 1.0, 60)
 
 
 def test_all_gains_at_once_are_live_on_a_decomposed_take() -> None:

@@ -128,29 +128,6 @@ def test_curves_reach_shape_keys_and_properties_and_events_become_markers():
     assert [(m.name, m.frame) for m in bpy.context.scene.timeline_markers] == [("cue", 13)]
 
 
-@pytest.mark.req("improv", 41)
-def test_a_shape_of_minus_one_moves_the_mesh_the_opposite_way():
-    ob = stage.actor()
-    mesh = next(o for o in bpy.data.objects if o.type == "MESH" and o.find_armature() == ob)
-    for modifier in mesh.modifiers:
-        modifier.show_viewport = False
-    mesh.shape_key_add(name="Basis")
-    smile = mesh.shape_key_add(name="smile")
-    smile.data[3].co.x += 0.2
-    rest = np.array([v.co for v in mesh.data.vertices])
-    cast = stage.cast_of(ob)
-    motion = replace(stage.wriggle(cast.skeleton), curves={"shape/smile": np.linspace(1, -1, 20)})
-    bake.write(ob, bake.prepare(ob, cast, motion, bpy.context, 1), bpy.context, "test")
-    moved = []
-    for frame in (1, 20):
-        bpy.context.scene.frame_set(frame)
-        shown = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-        moved.append(np.array([v.co for v in shown.vertices]) - rest)
-    assert moved[0][3, 0] == pytest.approx(0.2, abs=1e-6)
-    assert np.abs(moved[0] + moved[1]).max() < 1e-6
-    assert (smile.slider_min, smile.slider_max) == (-1.0, 1.0)
-
-
 def test_the_users_action_is_kept_below():
     ob = stage.actor()
     ob.keyframe_insert("location", frame=1)

@@ -8,9 +8,11 @@ import stage
 from afoot import enter, line, shown
 from troupe import addon
 from troupe.addon import bake, features, ghost
+from troupe.addon.bake import curves
 from troupe.addon.features.base import has_preview
 from troupe.addon.ghost.figure import SKINS, figure_of
 from troupe.core.kinematics import fk
+from troupe.core.maths import quat
 from troupe.core.motion import Motion
 
 
@@ -142,6 +144,88 @@ def test_an_edit_is_shown_over_what_it_edits():
     assert canon.snapshot() == before
     place, turn = stage.errors(now.plan.keys.motion, press(ob, "bands"))
     assert place < 1e-3 and turn < 1e-3
+
+
+def slide(ob, gains, **others):
+    """Move the sliders of the bands and let the timer come."""
+    set_all(ob.troupe.bands, gains=gains, **others)
+    return due()
+
+
+def rest():
+    """Let the timer come that waits for sliders to rest."""
+    assert bpy.app.timers.is_registered(ghost.settle)
+    bpy.app.timers.unregister(ghost.settle)
+    ghost.settle()
+
+
+SOFT, STRONG = (1.0, 1.0, 1.3, 1.3, 1.3, 1.0, 1.0, 1.0), (0.5, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("signal", ["rotations", "positions"])
+def test_it_follows_a_slider_from_what_it_has_read(signal, monkeypatch):
+    ob = stage.walking()
+    set_all(ob.troupe.bands, gains=SOFT, plant=False, signal=signal)
+    preview("bands")
+    with monkeypatch.context() as patch:
+        patch.delattr(ghost.plans, "keyless")
+        slide(ob, STRONG)
+        now = slide(ob, STRONG, normalise=True)
+    assert not now.problem
+    live, whole = now.plan.keys.motion, now.figure
+    rest()
+    place, turn = stage.errors(live, now.plan.keys.motion)
+    assert place < 1e-5 and turn < 1e-5
+    assert np.abs(whole.segments - now.figure.segments).max() < 1e-4
+    place, turn = stage.errors(live, press(ob, "bands"))
+    assert place < 1e-4 and turn < 1e-4
+
+
+def test_feet_are_held_when_the_slider_rests():
+    ob = stage.walking()
+    ob.troupe.bands.gains = SOFT
+    now = preview("bands")
+    slide(ob, STRONG)
+    assert bpy.app.timers.is_registered(ghost.settle)
+    drafted = now.plan.keys.motion
+    skeleton = drafted.skeleton
+    arms = [j for j, role in skeleton.role_of().items() if "arm" in role]
+    rest()
+    held = now.plan.keys.motion
+    assert quat.distance(held.rotations, drafted.rotations)[:, arms].max() < 1e-5
+    assert quat.distance(held.rotations, drafted.rotations)[:, skeleton.joint("shin_L")].max() > 0.01
+    place, turn = stage.errors(held, press(ob, "bands"))
+    assert place < 1e-4 and turn < 1e-4
+    assert not bpy.app.timers.is_registered(ghost.settle)
+
+
+def test_what_was_read_counts_only_as_long_as_it_is_so():
+    ob = stage.walking()
+    ob.troupe.bands.gains = SOFT
+    preview("bands")
+    strip = ob.animation_data.nla_tracks[0].strips[0]
+    curve = curves.bag(ob, strip.action, create=False).fcurves[0]
+
+    def move_key():
+        curve.keyframe_points[3].co.y += 0.1
+        curve.update()
+        bpy.context.view_layer.update()
+
+    def anew(change):
+        """Whether the next move of a slider reads everything again after this change."""
+        change()
+        slide(ob, STRONG)
+        followed = bpy.app.timers.is_registered(ghost.settle)
+        slide(ob, SOFT)
+        assert bpy.app.timers.is_registered(ghost.settle), "and from then on it follows"
+        return not followed
+
+    assert not anew(lambda: None)
+    assert anew(lambda: setattr(ob.troupe.bands, "scope", "arms"))
+    assert anew(lambda: setattr(ob.troupe.bands, "landing", "layer"))
+    assert anew(lambda: setattr(strip, "frame_start", 5))
+    assert anew(lambda: setattr(bpy.context.scene.render, "fps", 30))
+    assert anew(move_key)
 
 
 @pytest.mark.parametrize("feature", [op.feature() for op in features.operators() if has_preview(op)])
@@ -281,9 +365,9 @@ def test_it_goes_with_its_actor():
 def test_unregistering_takes_it_away_with_its_handlers():
     stage.actor()
     bpy.ops.troupe.preview(feature="walk")
-    kinds = ("load_pre", "undo_post", "redo_post")
+    kinds = ("load_pre", "undo_post", "redo_post", "depsgraph_update_post")
     ours = [f for kind in kinds for f in getattr(bpy.app.handlers, kind) if f.__module__.startswith(ghost.__name__)]
-    assert len(ours) == 3
+    assert len(ours) == len(kinds)
     addon.unregister()
     try:
         assert ghost.current() is None and not bpy.app.timers.is_registered(ghost.tick)

@@ -25,6 +25,8 @@ MARGIN = 0.002
 """How much lower the other foot must be when the feet change heights slowly [m]."""
 QUICK = 0.02 / GRID_HZ
 """Change of the difference in height during a step from which feet change at once [m]."""
+PACE_TIME = 1.7
+"""Time over which the speed of a body is smoothed: the hips of one that walks go to and fro [s]."""
 FACING_GAIN = 5.0
 """Turn rate for each radian that a heading is off [1/s]."""
 
@@ -44,7 +46,7 @@ class Footing:
         support: The foot that stands, 0 left, 1 right.
         side: To which side it is turning away from a wall; 0 when free.
         rate: Turning to the left on the way here [rad/s].
-        speed: Smoothed speed over the ground [m/s]; 0 in open space, where nobody asks.
+        speed: Smoothed speed ahead [m/s]; 0 in open space, where nobody asks.
         feet: Both ankles from the hips with heading 0 [m], (x, y, z, x, y, z).
     """
 
@@ -156,7 +158,8 @@ def propelled(footing: Footing, feet: Array, turns: Array, way: Way) -> Steps:
         nx = x + ox - (ch * now[s] - sh * now[s + 1])
         ny = y + oy - (sh * now[s] + ch * now[s + 1])
         if around is not None:
-            speed += 0.05 * (math.hypot(nx - x, ny - y) / dt - speed)
+            ahead = (nx - x) * math.sin(h) - (ny - y) * math.cos(h)
+            speed += dt / PACE_TIME * (ahead / dt - speed)
             nx, ny, _ = slid(nx, ny, around)
         x, y, heading = nx, ny, h
         if ground is not None:

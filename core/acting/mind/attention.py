@@ -32,7 +32,7 @@ class Aim(NamedTuple):
 
 def receive(play: Doing, sender: Actor, whom: Holder, message: str, time: float, seconds: float | None) -> None:
     """Deliver a message; what it means is the receiver's business: a script of its name, or attention."""
-    play.log(time, "message", actor=whom.name, sender=sender.name, what=message)
+    play.log(time, "message", actor=whom.name, sender=sender.name, what=message, seconds=seconds)
     if not isinstance(whom, Actor):
         return
     if message == LOOK_HERE:

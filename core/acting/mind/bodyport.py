@@ -37,7 +37,6 @@ class BodyPort(Protocol):
         action: str,
         time: float,
         transition: float | None,
-        values: Mapping[str, float],
         target: str | Point | None,
     ) -> None:
         """Select an action in its group; to select the group's default action is to stop another."""
@@ -149,7 +148,6 @@ class KinematicStage:
         action: str,
         time: float,
         transition: float | None,
-        values: Mapping[str, float],
         target: str | Point | None,
     ) -> None:
         """Nothing to do: there is no body."""

@@ -10,7 +10,7 @@ from .cast import Actor
 from .company import Company
 from .evaluation import Evaluate, Scope, expression, finder
 from .properties import Holder, number
-from .rules import Rule, Weighing, rule_named
+from .rules import Weighing, rule_named
 
 Pick: TypeAlias = Callable[[Scope], Holder | None]
 Select: TypeAlias = Callable[[Scope], list[Holder]]
@@ -77,12 +77,12 @@ def compile_choice(choice: Choice, company: Company, site: str, normalise: bool 
 
     def pick(scope: Scope) -> Holder | None:
         pool = select(scope)
-        weighed = _weigh(scope, pool, rule, weights)
-        values = [w.weight for w in weighed]
+        weighed = rule(scope, pool) if rule else [Weighing(1.0)] * len(pool)
+        given = [1.0 if w is None else max(number(w(scope)), 0.0) for w in weights] or [1.0] * len(pool)
         memory = scope.me.memory.get(site)
         if memory is not None:
-            _discourage(values, pool, memory, choice, scope.time)
-        chosen = _choose(scope, pool, weighed, values, choice, site)
+            _discourage(given, pool, memory, choice, scope.time)
+        chosen = _choose(scope, pool, weighed, given, choice, site)
         if chosen is not None and (choice.avoid is not None or choice.cooldown is not None):
             memory = scope.me.memory.setdefault(site, {})
             memory.pop(chosen.key, None)
@@ -92,36 +92,29 @@ def compile_choice(choice: Choice, company: Company, site: str, normalise: bool 
     return pick
 
 
-def _weigh(
-    scope: Scope, pool: Sequence[Holder], rule: Rule | None, weights: Sequence[Evaluate | None]
-) -> list[Weighing]:
-    base = rule(scope, pool) if rule else [Weighing(1.0)] * len(pool)
-    if not any(weights):
-        return base
-    given = [1.0 if w is None else max(number(w(scope)), 0.0) for w in weights]
-    return [Weighing(b.weight * g, b.subset, b.scale, b.factors) for b, g in zip(base, given, strict=True)]
-
-
 def _discourage(
-    values: list[float], pool: Sequence[Holder], memory: dict[str, float], choice: Choice, time: float
+    given: list[float], pool: Sequence[Holder], memory: dict[str, float], choice: Choice, time: float
 ) -> None:
+    """Lessen what is given to items that were chosen lately, in place."""
     last = next(reversed(memory), None)
     for k, item in enumerate(pool):
         if choice.avoid is not None and item.key == last:
-            values[k] *= choice.avoid
+            given[k] *= choice.avoid
         if choice.cooldown is not None and time - memory.get(item.key, -1e9) < choice.cooldown:
-            values[k] = 0.0
+            given[k] = 0.0
 
 
 def _choose(
     scope: Scope,
     pool: Sequence[Holder],
     weighed: Sequence[Weighing],
-    values: Sequence[float],
+    given: Sequence[float],
     choice: Choice,
     site: str,
 ) -> Holder | None:
+    """Draw one of the pool by what the rule makes of each item times what is given to it, and log how."""
     me, play = scope.me, scope.play
+    values = [w.weight * g for w, g in zip(weighed, given, strict=True)]
     draw = float(me.rng.random())
     locked = play.locked_choice(me, site)
     index = drawn(values, draw)
@@ -132,7 +125,7 @@ def _choose(
     data: dict[str, object] = {
         "site": site,
         "pool": [h.name for h in pool],
-        "weights": list(values),
+        "weights": values,
         "draw": draw,
         "result": pool[index].name if index is not None else None,
     }
@@ -141,6 +134,7 @@ def _choose(
         data["factors"] = [[list(pair) for pair in w.factors] for w in weighed]
         data["scales"] = [w.scale for w in weighed]
         data["subsets"] = [w.subset for w in weighed]
+        data["given"] = list(given)
     if locked is not None:
         data["locked"] = True
     play.log(scope.time, "choose", actor=me.name, **data)

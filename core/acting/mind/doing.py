@@ -183,7 +183,7 @@ class Doing(Agenda):
         self.log(time, "select", **data, transition=transition, because=because)
         self.selections[me.name].add(time, group.name, action.name, _label(target) or "", transition)
         aim = target.name if isinstance(target, Holder) else target
-        self.stage.start_action(me.name, group.name, action.name, time, transition, {}, aim)
+        self.stage.start_action(me.name, group.name, action.name, time, transition, aim)
         me.done.discard(action.key)
         if before is not action:
             self._mark_done(me, before, time)

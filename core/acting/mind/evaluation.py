@@ -158,6 +158,8 @@ def _own(key: str) -> Evaluate:
 
 
 def current(kind: str, group: str) -> Find:
+    """What runs in a group of the actor who asks: its selected action, or its script."""
+
     def find(scope: Scope) -> Holder | None:
         if scope.reads is not None:
             scope.reads.append((scope.me.serial, ("current", group)))

@@ -2,7 +2,9 @@
 for the same seeds.
 
 A choice is logged with its pool, the factors and weight of each item, the number drawn and the result, so that it can
-be worked out again by hand: the result is the first item whose running sum of weights exceeds draw * sum of weights.
+be worked out again by hand: the weight of an item is the scale of its subset times the sum of factor times influence,
+times what is given to it (its own number in the pool, less where repeats are avoided); the result is the first item
+whose running sum of weights exceeds draw * sum of weights.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ def to_text(events: Iterable[Event]) -> str:
 def from_text(text: str, source: str = "take") -> tuple[Event, ...]:
     """Read a log; an error names its line."""
     found = []
-    for row, line in enumerate(text.splitlines(), 1):
+    # only the end of a line ends it: what somebody says may hold other separators
+    for row, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

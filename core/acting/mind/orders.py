@@ -26,7 +26,7 @@ from ..language.syntax import Vector as VectorNode
 from .cast import Actor, Target
 from .choice import Pick, Select, compile_choice, compile_set, someone_of
 from .company import Company
-from .evaluation import Find, Scope, expression, finder
+from .evaluation import Find, Scope, current, expression, finder
 from .properties import WORLD_KINDS, Holder
 from .statements import StatementCall, Statements
 
@@ -177,12 +177,10 @@ def _assign(s: Assign, company: Company) -> Act:
     toward = finder(s.prop.toward, company) if s.prop.toward else None
     owner: Find
     if isinstance(s.prop.owner, Current):
-        kind, group = company.group(s.prop.owner.group, s.prop.owner.at)
+        find = current(*company.group(s.prop.owner.group, s.prop.owner.at))
 
         def mine(scope: Scope) -> None:
-            state = scope.me.actions.get(group) if kind == "action" else None
-            running = scope.me.scripts.get(group)
-            holder = state.selected if state else running.run.script.holder if running and running.run else None
+            holder = find(scope)
             if holder is not None:
                 scope.play.assign(scope.me, scope.me, (key, holder.key), value(scope), scope.time)
 

@@ -11,7 +11,7 @@ from .doing import Selected
 from .mind import Play
 from .properties import Holder
 from .record import Rows
-from .vocabulary import Library, Vocabulary, vocabulary_of
+from .vocabulary import Library, Vocabulary, sourced, vocabulary_of
 
 
 def reload(
@@ -31,8 +31,7 @@ def reload(
     Raises:
         FormatError: A text has a mistake; the play then goes on as it was.
     """
-    sources = [(t, f"script {k}") if isinstance(t, str) else t for k, t in enumerate(texts, 1)]
-    programs = [parse(text, name, tuple(play.statements)) for text, name in sources]
+    programs = [parse(text, name, tuple(play.statements)) for text, name in sourced(texts)]
     members = [m if isinstance(m, Member) else Member(m) for m in cast]
     old, before = play.company, play.scripts
     new = Company(programs, members, vocabulary_of(library), old.seed, old)

@@ -23,6 +23,7 @@ class Weighing:
 
     Attributes:
         subset: Where it belongs; empty when the rule has no subsets, None when it is in none.
+        scale: Of its subset, divided by the sum of influences where weights are normalised.
         factors: (value, influence) pairs.
     """
 
@@ -54,7 +55,7 @@ def compile_rule(rule: RuleDef, company: Company, normalise: bool = False) -> Ru
     Args:
         normalise: Divide by the sum of influences, so that weights of factors in 0..1 stay there.
     """
-    subsets: list[tuple[str, Test | None, float, list[tuple[Factor, float]], float]] = []
+    subsets: list[tuple[str, Test | None, float, list[tuple[Factor, float]]]] = []
     for use in rule.subsets:
         test = None
         if use.name is not None:
@@ -65,14 +66,14 @@ def compile_rule(rule: RuleDef, company: Company, normalise: bool = False) -> Ru
             test = condition(found.condition, company)
         factors = [(_factor(f.value, company), f.influence) for f in use.factors]
         total = sum(abs(i) for _, i in factors) if normalise else 1.0
-        subsets.append((use.name or "", test, use.scale / (total or 1.0), factors, use.scale))
+        subsets.append((use.name or "", test, use.scale / (total or 1.0), factors))
 
     def weigh_one(scope: Scope) -> Weighing:
-        for name, test, scale, factors, written in subsets:
+        for name, test, scale, factors in subsets:
             if test is None or test(scope) >= 0.5:
                 pairs = tuple((factor(scope), influence) for factor, influence in factors)
                 weight = scale * sum(v * i for v, i in pairs)
-                return Weighing(max(weight, 0.0), name, written, pairs)
+                return Weighing(max(weight, 0.0), name, scale, pairs)
         return Weighing(0.0, None, 0.0)
 
     return lambda scope, candidates: [weigh_one(scope.about(c)) for c in candidates]

@@ -44,14 +44,38 @@ def replay(play: Play, events: Sequence[Event], actors: Collection[str] | None =
                     group.run.stop()
     play.events.keep(lambda e: not _is_locked(play, e))
     for event in events:
-        actor = play.company.world.get(key_of(str(event.data.get("actor", ""))))
-        if isinstance(actor, Actor) and actor.locked:
+        actor = _locked(play, event.data, "actor")
+        sender = _locked(play, event.data, "sender") if event.name == "message" else None
+        if sender is not None and _attends(play, event):
+            _send_again(play, sender, event)
+        elif actor is not None and not (actor.kind == "camera" and event.name == "aim"):
             _schedule(play, actor, event)
 
 
 def _is_locked(play: Play, event: Event) -> bool:
-    actor = play.company.world.get(key_of(str(event.data.get("actor", ""))))
-    return isinstance(actor, Actor) and actor.locked
+    return _locked(play, event.data, "actor") is not None
+
+
+def _locked(play: Play, data: Mapping[str, Any], role: str) -> Actor | None:
+    """The locked actor that an event names in a role."""
+    found = play.company.world.get(key_of(str(data.get(role, ""))))
+    return found if isinstance(found, Actor) and found.locked else None
+
+
+def _attends(play: Play, event: Event) -> bool:
+    """Whether who got a message makes of it what it makes of any: a camera, which has no script, or who is free."""
+    whom = play.company.world.get(key_of(str(event.data.get("actor", ""))))
+    return whom is not None and (whom.kind == "camera" or not (isinstance(whom, Actor) and whom.locked))
+
+
+def _send_again(play: Play, sender: Actor, event: Event) -> None:
+    data = event.data
+    whom = play.company.world[key_of(str(data["actor"]))]
+
+    def again(now: float) -> None:
+        play.send(sender, whom, str(data.get("what", "")), now, data.get("seconds"))
+
+    play.at(event.time, sender, again)
 
 
 def _schedule(play: Play, actor: Actor, event: Event) -> None:

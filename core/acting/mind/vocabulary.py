@@ -105,6 +105,11 @@ def playable(selections: Iterable[S], library: Library) -> tuple[list[S], tuple[
     return kept, tuple(missing)
 
 
+def sourced(texts: Iterable[str | tuple[str, str]]) -> list[tuple[str, str]]:
+    """Texts, each with the name that errors call it by; those without one are numbered."""
+    return [(t, f"script {k}") if isinstance(t, str) else t for k, t in enumerate(texts, 1)]
+
+
 def action_sheet(
     texts: Iterable[str | tuple[str, str]], known: Collection[str] = (), statements: Collection[str] = ()
 ) -> str:
@@ -122,11 +127,10 @@ def action_sheet(
     Raises:
         FormatError: An action is there already, one that is spoken of is not, or a morph is made of itself.
     """
-    sources = [(t, f"script {k}") if isinstance(t, str) else t for k, t in enumerate(texts, 1)]
     had = set(map(key_of, known))
     definitions: list[Definition] = []
     parts: list[str] = []
-    for text, name in sources:
+    for text, name in sourced(texts):
         found = parse(text, name, tuple(statements)).definitions
         definitions += found
         own = [d for d in found if isinstance(d, ActionDef)]

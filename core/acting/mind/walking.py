@@ -181,14 +181,8 @@ class WalkingStage(KinematicStage):
         line = np.array([math.sin(course), -math.cos(course)])
         self._tell(actor, time, np.array(here[:2]) + gone[:, None] * line)
 
-    def turn_to(self, actor: str, place: Point, time: float) -> float | None:
-        """The shorter way round, gently begun and ended."""
-        start = self.position(actor, time)
-        if start is None:
-            return time
-        return self._turn(actor, heading_to(start, place, self.heading(actor, time)), time)
-
     def _turn(self, actor: str, heading: float, time: float) -> float:
+        """The shorter way round, gently begun and ended."""
         now = self.heading(actor, time)
         change = math.remainder(heading - now, math.tau)
         if abs(change) < 1e-6:

@@ -16,33 +16,28 @@ from troupe.core.acting.bodies import Player, bodies, palms
 from troupe.core.acting.body.contact import contacts_of
 from troupe.core.acting.body.tracks import Track
 from troupe.core.acting.direction import assigned, named, read_directions, write_directions
-from troupe.core.acting.mind.vocabulary import action_sheet
 from troupe.core.acting.mind.walking import WalkingStage
 from troupe.core.acting.play import perform_play
 from troupe.core.acting.repertoire.clips import action_of_motion
 from troupe.core.acting.repertoire.library import ActionLibrary
 from troupe.core.acting.repertoire.tables import read_sheet
+from troupe.core.acting.scriptactions import script_sheets
 from troupe.core.errors import FormatError, InvalidParam
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.walk import WalkParams, walk
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat
 
-from .puppets import MANNEQUIN, without
+from .puppets import MANNEQUIN, reference_body, without
 
 FPS = 24.0
 ONE = 'define ACTOR "A" { location [0 0], does "Go" }\ndefine SCRIPT "Go" '
 
 
-def sheets_of(text):
-    own = action_sheet([text], ActionLibrary(repertoire()).names)
-    return [*repertoire(), read_sheet(own)] if own else list(repertoire())
-
-
 @cache
 def played(name, seconds=11.0, body_seed=0, seed=0):
     text = starter.text(name)
-    sheets = sheets_of(text)
+    sheets = script_sheets(text, name, repertoire())
     record = perform_play(
         [text], [], ActionLibrary(sheets), seconds, behaviour_seed=seed, body_seed=body_seed, moving=WalkingStage
     )
@@ -219,6 +214,21 @@ def test_a_prop_goes_with_the_hand_that_holds_it():
     assert abs(track[-1, 2] - 0.9) < 1e-6
 
 
+@pytest.mark.req("improv", 48)
+@pytest.mark.parametrize("wait", [3.0, 3.6, 4.3])
+def test_a_dancer_of_a_play_steps_into_a_turn_on_the_right_foot(wait):
+    steps = f'{{ {{ stroll }} {{ wait {wait} s }} {{ "fondu turn" }} }}'
+    text = 'GROUP "Stances" { idle stroll "fondu turn" }\n' + ONE + steps
+    record = perform_play([text], [], ActionLibrary(repertoire()), 7.0, moving=WalkingStage)
+    motion = bodies(record, {"A": Player(MANNEQUIN)}, repertoire(), FPS).motions["A"]
+    turning = np.flatnonzero(np.diff(motion.base[:, 2]) * FPS < -0.3)
+    begun = int(turning[0])
+    # not when it is asked for, but as the weight comes onto the right foot, within a cycle of 1 / 0.85 s
+    assert wait <= begun / FPS < wait + 1 / 0.85 + 0.2
+    right = motion.curves["contact/foot_R"][begun - 8 : begun + 24]
+    assert right[0] == 0.0 and right[8:].all()
+
+
 def test_gestures_lie_over_a_walk():
     text = ONE + '{ { walk to [0 -6]  "Wave right" for 3 seconds } }'
     plain = text.replace('"Wave right" for 3 seconds', "")
@@ -245,6 +255,20 @@ def test_a_gait_of_the_repertoire_carries_the_body_along():
     assert strides.roots[-1, 1] < -1.5 and abs(strides.roots[-1, 0]) < 0.3
     faster = act(MANNEQUIN, ActParams(stance="stroll", seconds=5.0, tempo=1.5), FPS)
     assert faster.roots[-1, 1] < 1.3 * strides.roots[-1, 1]
+
+
+@pytest.mark.req("improv", 55, 56)
+@pytest.mark.parametrize("fps", [12, 24, 60, 120])
+def test_running_covers_the_way_of_the_paper_at_every_rate_as_it_is_baked(fps):
+    run = act(reference_body(), ActParams(stance="running", seconds=10.0), fps)
+    way = run.roots[-1] - run.roots[0]
+    assert abs(-way[1] - 19.946) < 0.001 * 19.946
+    assert abs(way[2]) < 1e-3 and abs(way[0]) < 0.01 * -way[1]
+    feet = ankles(run)
+    for k, side in enumerate("LR"):
+        on = np.flatnonzero(run.curves[f"contact/foot_{side}"] > 0.5)
+        stances = np.split(on, np.flatnonzero(np.diff(on) > 1) + 1)
+        assert len(stances) >= 13 and max(np.ptp(feet[s, k], axis=0).max() for s in stances) < 1e-3
 
 
 @pytest.mark.req("improv", 110)
@@ -313,7 +337,7 @@ def test_a_script_tells_whom_it_needs():
 
 
 def test_directions_come_back_as_they_were_written():
-    said = [(0.5, "Izzy Wave right"), (2.25, "Otto walk to door")]
+    said = [(0.5, "Izzy Wave right"), (2.25, "Otto walk to door"), (1234.567891, "Otto Bow")]
     assert read_directions(write_directions(said), "d") == said
     with pytest.raises(FormatError, match=r"d:2:1: .*time"):
         read_directions("1 A Bow\nsoon B Bow\n", "d")

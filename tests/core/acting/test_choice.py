@@ -98,10 +98,12 @@ def test_every_choice_can_be_worked_out_from_the_log():
         ('choose from { "Rock" "Paper" "Scissors" } cooldown .1 seconds', ["Rock", "Paper", "Scissors"]),
         ("choose from { others }", ["Bob", "Cy"]),
         ("choose from { others } based on r", ["Bob", "Cy"]),
+        ("choose from { Bob 3 Cy } based on r avoiding repeats .5", ["Bob", "Cy"]),
         ('cue Bob to choose from { "Rock" 1 "Paper" 2 }', ["Rock", "Paper"]),
     ],
 )
-def test_choices_of_every_kind_can_be_worked_out_from_the_log(choice, pool):
+@pytest.mark.parametrize("normalise", [False, True])
+def test_choices_of_every_kind_can_be_worked_out_from_the_log(choice, pool, normalise):
     rule = """define DECISION RULE r { subset tall scale .5 factor { its "wit" } factor { its "wit" } influence 2
       subset short factor { its "wit" } }
     define SUBSET tall { it is "tall" } define SUBSET short { it is not "tall" }"""
@@ -110,15 +112,16 @@ def test_choices_of_every_kind_can_be_worked_out_from_the_log(choice, pool):
         Member("Bob", properties={"wit": 0.4, "tall": True}),
         Member("Cy", properties={"wit": 0.3}),
     ]
-    events = [e for e in from_text(play(LOOP.format(choice) + rule, *cast, seconds=5.0).log()) if e.name == "choose"]
+    record = play(LOOP.format(choice) + rule, *cast, seconds=5.0, options=PlayOptions(normalise=normalise))
+    events = [e for e in from_text(record.log()) if e.name == "choose"]
     assert len(events) >= 90
     for event in events:
         data = event.data
         assert data["actor"] == ("Bob" if choice.startswith("cue") else "Ann") and data["pool"] == pool
         if "based" in choice:
-            again = [s * sum(v * i for v, i in f) for s, f in zip(data["scales"], data["factors"], strict=True)]
-            assert again == pytest.approx(data["weights"])
-            assert again == pytest.approx([0.6, 0.3])
+            raw = [s * sum(v * i for v, i in f) for s, f in zip(data["scales"], data["factors"], strict=True)]
+            assert raw == pytest.approx([0.2, 0.3] if normalise else [0.6, 0.3])
+            assert data["weights"] == pytest.approx(np.multiply(raw, data["given"]))
         limits = np.cumsum(data["weights"]) / sum(data["weights"])
         assert data["result"] == pool[int(np.searchsorted(limits, data["draw"], side="right"))]
     assert len({e.data["result"] for e in events}) == len(pool)

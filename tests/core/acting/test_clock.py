@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from troupe.core.acting.body.body import BodyParams, start
 from troupe.core.acting.body.clock import GRID_HZ, grid_phases, inside, tick_of
-from troupe.core.acting.body.perform import Selection, perform
+from troupe.core.acting.body.perform import Selection, advance_all, perform
 from troupe.core.acting.body.tracks import sampled
 from troupe.core.acting.repertoire.puppet import INDEX
 from troupe.core.acting.repertoire.stockactions import stock_library
@@ -82,9 +82,16 @@ def test_walks_in_phase_keep_their_footfalls_when_blended():
 @pytest.mark.req("improv", 47)
 def test_actors_have_clocks_of_their_own():
     lib = library(TEMPOS)
-    one = start(lib, MANNEQUIN).advance(1.3)
-    two = start(lib, MANNEQUIN).select("", "fast", 0.0).advance(1.3)
-    assert abs(one.phase - 1.3 * TURN) < 1e-9 and two.phase > one.phase + 1.0
+    cast = [start(lib, MANNEQUIN, BodyParams(actor=k)) for k in range(3)]
+    cast[1], cast[2] = cast[1].select("", "fast", 0.0), cast[2].select("", "stop", 0.5)
+    alone = [state.advance(1.3) for state in cast]
+    for k in range(1, 14):
+        cast = advance_all(cast, k / 10)
+    # one goes over to two cycles a second within a second, one comes to a stop; of an S-ramp x^3 - x^4 / 2 is gone at x
+    stopping = 0.5 + 0.8 - (0.8**3 - 0.8**4 / 2)
+    for state, cycles in zip(cast, (1.3, 1.5 + 0.6, stopping), strict=True):
+        assert abs(state.phase / TURN - cycles) < 1e-9
+    assert [state.phase for state in cast] == pytest.approx([state.phase for state in alone], abs=1e-12)
 
 
 @pytest.mark.req("improv", 48)

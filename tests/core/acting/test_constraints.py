@@ -26,7 +26,7 @@ from troupe.core.errors import InvalidParam
 from troupe.core.kinematics import anatomy, fk
 from troupe.core.maths import quat
 
-from .puppets import MANNEQUIN, library
+from .puppets import MANNEQUIN, library, reference_body
 
 DT = 1 / 240
 
@@ -70,6 +70,21 @@ def test_head_on_the_side_is_seeded_and_the_actor_stays_clear():
         assert track[:, 1].min() >= 0.9
         assert track[-1, 0] * chance > 0
     assert {seeded_side(s) for s in range(20)} == {1, -1}
+
+
+@pytest.mark.req("improv", 59)
+@pytest.mark.parametrize(("off", "nearest"), [(10, 0.99), (60, 1.33)])
+def test_a_body_turns_away_as_a_point_of_its_speed_does(off, nearest):
+    """The hips of a body that walks go to and fro by a tenth of a metre; on the mean its way is that of a point."""
+    lib, styles = stock_library(), {"walking.amount": 0.745}
+    wish = [Selection(0.0, "", "walking", fade=0.0)]
+    place = (0.0, 2.6, math.radians(off))
+    motion = perform(lib, reference_body(), wish, 9.0, 24, place=place, around=WALL, styles=styles)
+    free = perform(lib, reference_body(), wish, 9.0, 24, styles=styles)
+    assert abs((free.roots[0, 1] - free.roots[-1, 1]) / 9.0 - 1.2) < 0.05
+    mean = np.convolve(motion.roots[:, 1], np.full(23, 1 / 23), "valid")  # over one cycle
+    assert abs(mean.min() - nearest) < 0.08
+    assert motion.roots[-1, 0] > 3.0
 
 
 @pytest.mark.req("improv", 60)

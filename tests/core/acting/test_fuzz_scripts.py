@@ -14,7 +14,9 @@ from troupe.core.acting import starter
 from troupe.core.acting.language.parser import parse
 from troupe.core.acting.mind.vocabulary import action_sheet
 from troupe.core.acting.play import rehearse
+from troupe.core.acting.repertoire.library import ActionLibrary
 from troupe.core.acting.repertoire.tables import read_sheet
+from troupe.core.acting.scriptactions import script_sheets
 
 COUNT = 10_000
 SNIPPETS = (
@@ -166,6 +168,57 @@ def test_what_is_nested_without_end_is_refused_at_once_with_its_place(text):
     with pytest.raises(FormatError) as caught:
         read_sheet(action_sheet([text]) or rehearse([text], ["Ann"], ROOM))
     assert caught.value.line == 1 and caught.value.column > 30
+
+
+WITH_ACTIONS = """define ACTOR Ann { does "s" }
+define ACTION "Huddle" { fade .2
+  R_UP_ARM 5:15 0 20 { noise(2 * t) 0 0 } }
+{ { -20 0 0 } { } { } Nod } 'Lower define_action
+settings Lower { fade .3 param k .2 }
+morph jog from idle to trot amount .6 { fade .4 }
+GROUP Bits { "No bits" Huddle Lower Raise }
+define ACTION "Raise" { Nod 20 0 0 }
+Lower buffers Raise  Huddle blocks "Wave"
+define SCRIPT "s" { { "Huddle" } { wait 1 s } { jog } }
+"""
+SMALL = """define ACTION idle { Nod 1 2 3 }
+define ACTION trot { tempo 1 Rhip -20:20 0 0 { A 0 0 } }
+define ACTION Wave { Nod 1 2 3 }
+GROUP Stances ACTION idle ACTION trot
+GROUP Gestures ACTION No_gesture ACTION Wave"""
+
+
+def test_damaged_scripts_with_actions_of_their_own_are_refused_with_their_place():
+    stock = [read_sheet(SMALL)]
+    texts = [WITH_ACTIONS] * 3 + [t for t in map(starter.text, starter.names()) if "define ACTION" in t]
+    played = 0
+    for text in mutations(texts, 800, 8):
+        try:
+            sheets = script_sheets(text, "fuzz", stock)
+            rehearse([(text, "fuzz")], ["Ann"], ActionLibrary(sheets)).step(0.5)
+            played += 1
+        except FormatError as error:
+            assert error.line >= 1 and error.column >= 1
+            assert str(error).startswith(f"fuzz:{error.line}:{error.column}: ")
+    assert 20 < played < 700
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "place", "what"),
+    [
+        ("GROUP Bits", "GROUP Gestures { No_gesture Huddle }\nGROUP Bits", "8:7", "again in group Bits"),
+        ('"No bits" Huddle', '"Nothing" Huddle', "7:7", "not defined"),
+        ("Lower buffers Raise", "Wave buffers Raise", "9:1", "same group"),
+        ("Lower buffers Raise", "Lower buffers Raise Raise buffers Lower", "9:21", "no way"),
+        ('Huddle blocks "Wave"', "Huddle blocks Wave Wave blocks Huddle", "9:41", "circle"),
+        ('"Raise" { Nod', '"Raise" { Nod 20 0 0 } define ACTION raise { Nod', "8:38", "twice"),
+    ],
+)
+def test_actions_of_a_script_that_do_not_fit_are_refused_where_they_stand(right, wrong, place, what):
+    text = WITH_ACTIONS.replace(right, wrong)
+    text = text.replace("GROUP Bits", "GROUP Gestures") if what == "not defined" else text
+    with pytest.raises(FormatError, match=rf"fuzz:{place}: .*{what}"):
+        script_sheets(text, "fuzz", [read_sheet(SMALL)])
 
 
 def test_damaged_tables_are_refused_with_their_place():

@@ -103,7 +103,7 @@ define DECISION RULE r { factor { its x } } | define SUBSET s { its x equals my 
 define DECISION RULE r factor { my x equals its x } influence .5 factor { its y }
 DECISION_RULE r { subset s scale .5 factor { its x } subset t factor { its y } }
 define ACTOR A { mood .5 shy gender "f" sympathy toward player .5 } | define PROP P { location [1 2] }
-a buffers b | "a b" blocks c | { { 1 2 3 } { } { } Nod } 'x define_action
+a buffers b | "a b" blocks c | morph walk from a to b amount .4 { fade .8 } | { { 1 2 3 } { } { } Nod } 'x define_action
 """
 
 

@@ -10,7 +10,7 @@ from rigs import A_POSE, Rig
 from troupe.core import presets
 from troupe.core.errors import InvalidParam
 from troupe.core.figure.stroll import walk
-from troupe.core.filters.bands import SLIDERS, BandParams, bands, gains_of
+from troupe.core.filters.bands import SLIDERS, BandParams, BandsDraft, bands, gains_of
 from troupe.core.filters.bank import equalise, response
 from troupe.core.filters.contacts import contacts
 from troupe.core.filters.footlock import slide
@@ -104,6 +104,45 @@ def test_a_swing_of_one_hertz_grows_as_its_bands_say(changes, normalise, factor)
         factor = abs(float(gains @ response(1.0, 30.0, SLIDERS)))
     # 8 s of 30 fps are 240 samples and 7 bands: what is slower than those has nothing of 1 Hz
     assert swing(bands(swinging(), params)) == pytest.approx(0.3 * factor, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"signal": "positions"},
+        {"boundary": "constant", "scope": "arm_R"},
+        {"boundary": "wrap", "scope": "upper_body", "influence": 0.6},
+        {"travel": True, "range": "part", "begin": 1.0, "end": 3.0},
+    ],
+)
+def test_a_draft_follows_the_gains_to_what_the_filter_gives(motion, options):
+    draft = BandsDraft(motion, BandParams(plant=False, **options))
+    for changes in ({2: 2.0, 3: 2.0, 4: 2.0}, {0: 0.0, 5: -1.0}, {1: 3.0, 6: 0.5}):
+        params = set_to(changes, plant=False, **options)
+        for asked in (params, replace(params, normalise=True)):
+            assert same(draft.motion(asked), bands(motion, asked), 1e-5 if asked.signal == "rotations" else 1e-4)
+
+
+def test_a_draft_of_a_clip_that_repeats_its_first_sample_goes_around():
+    loop = swinging()
+    clip = replace(
+        loop,
+        roots=np.concatenate([loop.roots, loop.roots[:1]]),
+        rotations=np.concatenate([loop.rotations, loop.rotations[:1]]),
+        base=np.zeros((len(loop) + 1, 3)),
+        loop=False,
+    )
+    params = replace(EXAGGERATE, boundary="wrap", plant=False)
+    draft = BandsDraft(clip, params)
+    for _ in range(2):
+        assert same(draft.motion(params), bands(clip, params), 2e-6)
+    assert same(BandsDraft(loop, params).motion(params), bands(loop, params), 2e-6)
+
+
+def test_a_draft_of_one_sample_is_that_sample(motion):
+    one = replace(motion, roots=motion.roots[:1], rotations=motion.rotations[:1], base=motion.base[:1])
+    assert same(BandsDraft(one, BandParams()).motion(EXAGGERATE), one, 2e-6)
 
 
 def test_a_loop_stays_a_loop():

@@ -238,3 +238,15 @@ def test_what_does_not_fit_is_refused():
         equalise(values, [[1.0]])
     with pytest.raises(InvalidParam, match="at least one sample"):
         decompose(np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7, 40])
+def test_around_a_loop_every_column_is_filtered_whatever_lies_beside_it(columns):
+    values, gains = noise(300, columns), np.linspace(0.0, 2.0, 8)
+    values[:, -1] *= 1e3  # kilometres beside radians
+    expected = plainly(values, gains, "wrap")
+    assert np.abs(equalise(values, gains, "wrap") - expected)[:, :-1].max(initial=0.0) < 1e-10
+    assert np.abs(equalise(values, gains, "wrap") - expected)[:, -1].max() < 1e-8
+    turned = values.copy(order="F")
+    assert equalise(turned, gains, "wrap", turned) is turned
+    assert np.array_equal(turned, equalise(values, gains, "wrap"))

@@ -199,6 +199,7 @@ def test_one_sample_is_displaced_by_its_pose(knock):
     assert distance(displace(one, {0: pose}, FREE), 0, pose) < 1e-9
 
 
+@pytest.mark.req("bruderlin", 55)
 def test_three_of_six_hundred_frames_take_little_time(knock):
     many = replace(knock, rotations=np.tile(knock.rotations, (6, 1, 1))[:600], roots=np.tile(knock.roots, (6, 1))[:600])
     values, times = np.random.default_rng(0).normal(size=(5, 70)), np.arange(600)

@@ -9,6 +9,7 @@ from troupe.core import InvalidParam
 from troupe.core.filters.contacts import CURVES, ContactParams, contacts, runs
 from troupe.core.filters.footlock import FootlockParams, footlock, slide
 from troupe.core.filters.intervals import intervals_of, plant, with_intervals
+from troupe.core.filters.resample import resample
 from troupe.core.kinematics import fk
 from troupe.core.motion import Event
 
@@ -93,3 +94,6 @@ def test_recorded_feet_stand_still_and_no_knee_pops(data, name):
     assert max((s.travel for s in slide(locked)), default=0.0) < 0.001
     before, after = (np.degrees(np.abs(np.diff(knees(m), axis=0)).max()) * m.fps for m in (motion, locked))
     assert after < max(1.2 * before, 1000.0), "knees turn no faster than knees do [degrees a second]"
+    seen = (np.diff(knees(resample(m, 30.0)), 2, axis=0) for m in (motion, locked))
+    before, after = (np.degrees(np.abs(jerks).max()) for jerks in seen)
+    assert after < max(1.2 * before, 25.0), "nor do they jerk more than recorded ones do [degrees a frame, by frame]"

@@ -328,6 +328,38 @@ def test_over_time_the_elbow_gives_way_to_one_side_without_a_jump() -> None:
     assert quat.dot(found.rotations[1:], found.rotations[:-1]).min() > 0, "signs are continuous"
 
 
+@pytest.mark.req("kuffner", 67)
+@pytest.mark.parametrize("seed", range(6))
+def test_elbows_do_not_jump_where_no_swivel_is_within_limits(seed: int) -> None:
+    """Hands that go 1 mm a sample and turn over, through places where every swivel breaks some limit."""
+    skeleton = FIGURES["mannequin"]
+    positions, globals_ = standing(skeleton)
+    rng = np.random.default_rng(seed)
+    t, phase = np.linspace(0.0, 2.0 * np.pi, 1200), rng.uniform(0.0, 2.0 * np.pi, 6)
+    goals, turns = [], []
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        shoulder = positions[skeleton.joint(f"upper_arm_{side}")]
+        swing = np.stack([np.sin(t + phase[0]), np.sin(t + phase[1]), np.sin(t + phase[2])], axis=1)
+        goals.append(shoulder + np.array([sign * 0.02, -0.28, -0.1]) + swing * np.array([sign * 0.12, 0.12, 0.12]))
+        spin = np.stack([1.6 * np.sin(t + phase[3]), 1.2 * np.sin(t + phase[4]), 2.2 * np.sin(t + phase[5])], axis=1)
+        turns.append(quat.exp(spin))
+    places, rotations = np.stack(goals, axis=1), np.stack(turns, axis=1)
+    assert np.linalg.norm(np.diff(places, axis=0), axis=-1).max() < 1.2e-3
+    found = solve_arms(skeleton, positions, globals_, places, rotations)
+    alone = solve_arms(skeleton, positions, globals_, places[:, None], rotations[:, None])
+    assert (alone.beyond[:, 0] > 1e-6).mean() > 0.1 and (found.gaps == 0).all()
+    shoulders = positions[[skeleton.joint(f"upper_arm_{side}") for side in "LR"]]
+    upper = quat.unit(found.elbows - shoulders)
+    turn = np.degrees(np.arccos(np.clip((upper[1:] * upper[:-1]).sum(axis=-1), -1.0, 1.0)))
+    assert turn.max() < 5.0
+    # what the whole track costs in breaches is little more than the least of each sample alone
+    assert found.beyond.mean() < 1.15 * alone.beyond.mean() + np.radians(3.0)
+    rotations_, roots = np.tile(quat.IDENTITY, (len(t), len(skeleton), 1)), np.tile(skeleton.offsets[0], (len(t), 1))
+    reached, turned = fk.forward(skeleton, found.onto(rotations_), roots)
+    assert np.abs(reached[:, hands(skeleton)] - positions[0] + skeleton.offsets[0] - places).max() < 1e-6
+    assert quat.distance(turned[:, hands(skeleton)], rotations).max() < 1e-6
+
+
 @pytest.mark.req("badler", 75)
 def test_a_stream_of_hand_poses_gives_arms_that_never_flip() -> None:
     skeleton = FIGURES["mannequin"]
