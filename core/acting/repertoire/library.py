@@ -122,6 +122,8 @@ class ActionLibrary:
             kept = []
             for n, name in enumerate(listed):
                 key = canonical(name)
+                if owner.get(key) == group:
+                    continue  # a sheet that adds to a group may name what is in it already
                 if key not in self._actions:
                     if n and not key.startswith("no "):
                         hint = suggestion(name, self.names)

@@ -313,6 +313,12 @@ def test_the_library_refuses_what_does_not_fit_together():
     assert "rhumba" in STOCK and "no such thing" not in STOCK
 
 
+def test_a_sheet_that_adds_to_a_group_may_name_its_default_again():
+    group = "GROUP Reactions ACTION No_reaction ACTION laugh ACTION Shiver"
+    lib = stock_library([read_sheet("define ACTION Shiver { Nod 1 0 0 }\n" + group)])
+    assert lib.group("Reactions").actions == (*STOCK.group("Reactions").actions, "Shiver")
+
+
 def test_actions_without_a_group_get_one_in_front():
     lib = library("define ACTION a { Nod 1 0 0 }\ndefine ACTION b { Nod 2 0 0 }\nGROUP g ACTION a")
     assert [g.name for g in lib.groups] == ["g", "Other"]
