@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.errors import InvalidMotion, TroupeError
 from ...core.maths import quat
-from . import curves, nla, properties
+from . import curves, nla, properties, unkeyed
 from .evaluation import evaluate
 from .keys import Keys
 
@@ -134,6 +134,7 @@ def remove(ob: bpy.types.Object, found: Found) -> bool:
         found.track.strips.remove(found.strip)
         if not found.track.strips:
             ob.animation_data.nla_tracks.remove(found.track)
+    unkeyed.put_back(ob, unkeyed.kept(found.action), [f.action for f in results_of(ob)])
     if not edited and not found.action.use_fake_user and found.action.users == 0:
         bpy.data.actions.remove(found.action)
     if not edited:

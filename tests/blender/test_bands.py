@@ -10,7 +10,7 @@ import pytest
 import rig_zoo
 import stage
 from troupe.addon import bake
-from troupe.addon.bake import nla, reading, results
+from troupe.addon.bake import curves, nla, reading, results
 from troupe.addon.features import bands as feature
 from troupe.addon.steps import finish
 from troupe.core.filters.bands import SLIDERS, BandParams, bands
@@ -55,6 +55,28 @@ def same(a, b, place=1e-4, turn=2e-3):
 def choose_result(ob, action):
     stage.choose(ob)
     bpy.ops.troupe.choose_result(result=action.name)
+
+
+def test_bones_that_it_alone_moved_are_as_before_when_it_is_gone(walker):
+    below, name = top(walker).action, "middle_02.R"
+    bag = curves.bag(walker, below, create=False)
+    for fcurve in [f for f in bag.fcurves if name in f.data_path]:
+        bag.fcurves.remove(fcurve)
+    finger, bent = walker.pose.bones[name], (0.8, 0.6, 0.0, 0.0)
+    finger.rotation_quaternion = bent
+    bpy.ops.troupe.bands(gains=UP, signal="positions")
+    bpy.ops.troupe.bands(gains=UP, signal="positions")
+
+    def moved():
+        bpy.context.scene.frame_set(40)
+        return np.abs(np.subtract(finger.rotation_quaternion, bent)).max()
+
+    assert moved() > 0.01
+    first, second = (f.action.name for f in results.results_of(walker)[-2:])
+    bpy.ops.troupe.remove_result(result=first)
+    assert moved() > 0.01
+    bpy.ops.troupe.remove_result(result=second)
+    assert moved() < 1e-6
 
 
 def test_gains_of_one_show_the_same_animation(walker):
