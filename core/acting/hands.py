@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..kinematics.limb_ik import LIMBS, place_limb
 from ..maths import quat
 from ..motion import Event, Motion
 from ..skeleton import Array
-from .body.contact import contacts_of, meeting
+from .body.contact import Contact, contacts_of, meeting
 
 PALM = 0.6
 """Where the palm is between wrist and finger roots."""
@@ -34,6 +34,14 @@ def palms(motion: Motion, side: str = "R") -> tuple[Array, Array]:
     return positions[:, hand] + away, away
 
 
+@dataclass(frozen=True)
+class Meeting:
+    """Two who touch, and how far each leans over for it [rad]."""
+
+    contact: Contact
+    leans: tuple[float, float]
+
+
 def reaching(motion: Motion, goals: Array, weights: Array, side: str = "R") -> Motion:
     """The motion with a palm brought to goals (T, 3) [m] by weights (T,); the hand keeps its turn."""
     body = motion.skeleton
@@ -49,36 +57,79 @@ def reaching(motion: Motion, goals: Array, weights: Array, side: str = "R") -> M
     return replace(motion, rotations=quat.continuous(fk.local_rotations(body, globals_)))
 
 
+def grasping(motion: Motion, goals: Array, weights: Array, side: str = "R") -> Motion:
+    """The motion with a palm brought to goals (T, 3) [m] by weights (T,); the hand turns with the forearm."""
+    body = motion.skeleton
+    positions, globals_ = fk.forward(body, motion.rotations, motion.roots)
+    hand = body.joint(f"hand_{side}")
+    palm, away = palms(motion, side)
+    aim = palm + weights[:, None] * (goals - palm)
+    solved = globals_
+    for _ in range(4):
+        solved = place_limb(body, globals_, positions, LIMBS[f"hand_{side}"], aim - away, keep_end=False)
+        away = quat.rotate(solved[:, hand], PALM * body.tips[hand])
+    solved = np.where((weights > 0.0)[:, None, None], solved, globals_)
+    return replace(motion, rotations=quat.continuous(fk.local_rotations(body, solved)))
+
+
+def lack(motion: Motion, goals: Array, side: str = "R") -> Array:
+    """(T,) how much farther goals (T, 3) are than a palm comes [m]."""
+    shoulder, length = _arm(motion, side)
+    out: Array = np.maximum(np.linalg.norm(goals - shoulder, axis=-1) - length, 0.0)
+    return out
+
+
+def lean_for(motion: Motion, short: float) -> float:
+    """How far a body leans over whose arms are too short by so much [m] [rad]."""
+    return min(1.2 * short / _trunk(motion), MOST_LEAN)
+
+
 def shake(events: Iterable[Event], motions: dict[str, Motion]) -> None:
     """Bring hands together that touch, in place; who does not reach the other leans over."""
     for touch in contacts_of(events):
-        first, second = motions.get(touch.first), motions.get(touch.second)
-        if first is None or second is None:
+        found = meeting_of(touch, motions)
+        if found is not None:
+            meet([found], motions, np.arange(len(motions[touch.first])) / motions[touch.first].fps)
+
+
+def meeting_of(touch: Contact, motions: Mapping[str, Motion], first: float = 0.0) -> Meeting | None:
+    """How two meet whose motions begin at a time [s]; None if one has no body."""
+    pair = [motions[name] for name in (touch.first, touch.second) if name in motions]
+    if len(pair) < 2:
+        return None
+    weights = touch.weights(first + np.arange(len(pair[0])) / pair[0].fps)
+    return Meeting(touch, _leans((pair[0], pair[1]), weights))
+
+
+def meet(meetings: Iterable[Meeting], motions: dict[str, Motion], times: Array) -> None:
+    """Bring hands together, in place, in motions sampled at times (T,) [s]."""
+    for each in meetings:
+        touch, weights = each.contact, each.contact.weights(times)
+        if touch.first not in motions or touch.second not in motions or not (weights > 0.0).any():
             continue
-        weights = touch.weights(np.arange(len(first)) / first.fps)
-        first, second = _leaning((first, second), weights)
-        middle, _ = meeting(palms(first)[0], palms(second)[0], np.ones(len(weights)))
-        middle = _reachable(middle, (first, second))
-        motions[touch.first] = _touched(reaching(first, middle, weights), weights)
-        motions[touch.second] = _touched(reaching(second, middle, weights), weights)
+        pair = [leaning(motions[n], weights * a) for n, a in zip((touch.first, touch.second), each.leans, strict=True)]
+        middle, _ = meeting(palms(pair[0])[0], palms(pair[1])[0], np.ones(len(weights)))
+        middle = _reachable(middle, pair)
+        for name, motion in zip((touch.first, touch.second), pair, strict=True):
+            motions[name] = _touched(reaching(motion, middle, weights), weights)
 
 
-def _leaning(pair: tuple[Motion, Motion], weights: Array) -> tuple[Motion, Motion]:
-    """Two motions in which each leans over, by weights (T,), by half of what their arms lack."""
-    angles = np.zeros((2, len(weights)))
+def _leans(pair: tuple[Motion, Motion], weights: Array) -> tuple[float, float]:
+    """How far two lean over [rad], each by half of what their arms lack at any time at which they touch by weights."""
+    touching = weights > 0.0
+    angles = np.zeros(2)
+    if not touching.any():
+        return 0.0, 0.0
     leant = pair
     for _ in range(6):
         (a, reach_a), (b, reach_b) = (_arm(motion, "R") for motion in leant)
-        lack = np.linalg.norm(a - b, axis=-1) - reach_a - reach_b
-        if not (lack[weights > 0.0] > 1e-4).any():
+        missing = (np.linalg.norm(a - b, axis=-1) - reach_a - reach_b)[touching].max()
+        if missing <= 1e-4:
             break
-        for k, motion in enumerate(pair):
-            more = 0.5 * np.maximum(lack + 1e-3, 0.0) / _trunk(motion)
-            angles[k] = np.clip(angles[k] + more, 0.0, MOST_LEAN)
         # an even lean all the while they hold hands, not one that follows every breath
-        angles[:] = angles[:, weights > 0.0].max(axis=1, keepdims=True)
-        leant = (_lean(pair[0], weights * angles[0]), _lean(pair[1], weights * angles[1]))
-    return leant
+        angles = np.clip([angles[k] + 0.5 * (missing + 1e-3) / _trunk(pair[k]) for k in (0, 1)], 0.0, MOST_LEAN)
+        leant = (leaning(pair[0], weights * angles[0]), leaning(pair[1], weights * angles[1]))
+    return float(angles[0]), float(angles[1])
 
 
 def _trunk(motion: Motion) -> float:
@@ -89,7 +140,7 @@ def _trunk(motion: Motion) -> float:
     return float(positions[0, body.joint("upper_arm_R"), 2] - positions[0, spine[0] if spine else 0, 2])
 
 
-def _lean(motion: Motion, angles: Array) -> Motion:
+def leaning(motion: Motion, angles: Array) -> Motion:
     """The motion with its trunk bent forward by angles (T,) [rad] at the loins, the face kept up."""
     body, rotations = motion.skeleton, np.array(motion.rotations)
     for role, share in (("spine", 1.0), ("neck", -EYES_UP)):

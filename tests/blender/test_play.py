@@ -15,8 +15,8 @@ from troupe.addon.features.act import recorded
 from troupe.addon.features.company import Member
 from troupe.addon.steps import finish
 from troupe.core.acting import starter
-from troupe.core.acting.bodies import palms
 from troupe.core.acting.direction import PlayParams, read_directions
+from troupe.core.acting.hands import palms
 from troupe.core.acting.language.parser import parse
 from troupe.core.errors import InvalidParam
 from troupe.core.maths import quat
