@@ -247,6 +247,38 @@ def test_live_leaves_nothing_behind():
     assert not bpy.app.handlers.frame_change_post and live._leave not in bpy.app.handlers.load_pre
 
 
+@pytest.mark.req("improv", 107)
+def test_props_and_cameras_are_shown_live_as_they_are_baked_and_go_back():
+    cast, script = pair(
+        'define PROP "Cup" { location [0 -.5] }\ndefine ACTOR "A" { does "Take" }\ndefine ACTOR "B" { }\n'
+        'define SCRIPT "Take" { { wait .3 seconds } { pick up Cup  send "look_here" to Camera } }',
+        ((0.0, 0.0, 0.0), (2.0, 0.0, 0.0)),
+    )
+    bpy.ops.troupe.bring_on(script=script)
+    cup, shot = bpy.data.objects["Cup"], bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    shot.location, shot.rotation_euler = (3.0, -6.0, 1.1), (np.pi / 2, 0.0, 0.0)
+    bpy.context.scene.collection.objects.link(shot)
+    bpy.context.scene.camera = shot
+    bpy.context.view_layer.update()
+    before = [np.array(ob.matrix_world) for ob in (cup, shot)]
+    bpy.ops.troupe.play_live()
+    for frame in range(2, 44):
+        bpy.context.scene.frame_set(frame)
+    bpy.context.view_layer.update()
+    seen = [np.array(ob.matrix_world) for ob in (cup, shot)]
+    live.end()
+    bpy.context.view_layer.update()
+    for ob, then in zip((cup, shot), before, strict=True):
+        assert np.allclose(ob.matrix_world, then, atol=1e-5)
+    bpy.context.scene.frame_set(1)
+    stage.choose(*cast)
+    bpy.ops.troupe.play(script=script, seconds=2.0)
+    bpy.context.scene.frame_set(43)
+    for ob, then, first in zip((cup, shot), seen, before, strict=True):
+        assert np.abs(np.array(ob.matrix_world) - then).max() < 0.02
+        assert np.abs(then - first).max() > 0.1
+
+
 class Layout:
     """Stands in for a layout of the sidebar and keeps what its buttons say."""
 
