@@ -182,7 +182,7 @@ def test_reduced_keys_stay_within_their_tolerance():
 def test_a_direction_given_live_is_recorded_and_baked():
     cast, script = pair('define ACTOR "A" { }\ndefine ACTOR "B" { }')
     for ob in cast:
-        ob.troupe.play.script = script
+        ob.troupe.play.script, ob.troupe.play.markers = script, True
     scene = bpy.context.scene
     rest = np.array([b.matrix_basis for b in cast[0].pose.bones])
     bpy.ops.troupe.play_live()
@@ -209,6 +209,7 @@ def test_a_direction_given_live_is_recorded_and_baked():
         (pytest.approx(11 / 24, abs=1e-3), "A Wave right"),
         (pytest.approx(23 / 24, abs=1e-3), "B walk to A"),
     ]
+    assert any("Wave" in m.name for m in scene.timeline_markers)
     baked = keys(cast)
     arm = shown(cast[0])
     joint = arm.skeleton.joint("upper_arm_R")
