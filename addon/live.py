@@ -1,29 +1,26 @@
 """Live: a play that goes on while the timeline runs, on the rigs themselves but without keys.
 
-The minds step as they do in a bake, and the bodies are shown as a bake will have them, as far as the minds have
-decided; only hands do not meet and props stay where they are. What was said is recorded with its time, so that the bake
-is the same play.
+The minds take the steps that they take in a bake, and bodies, props and cameras are shown as a bake will have them, as
+far as the minds have decided (`core.acting.preview`). What was said is recorded with its time, so that the bake is the
+same play.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
 
 from ..core.errors import TroupeError
-from ..core.kinematics.cast import Cast
+from ..core.maths import quat
 from ..core.motion import Motion
+from ..core.skeleton import Array
 from . import bake, extend, rig, scene, settings
-from .bake import curves, nla
+from .bake import curves, nla, things
+from .scene import parts
 from .steps import finish
-
-if TYPE_CHECKING:
-    from ..core.acting.bodies import Player
-    from ..core.acting.preview import Preview
 
 _sessions: list[Session] = []
 
@@ -42,88 +39,66 @@ class Session:
     """
 
     def __init__(self, context: bpy.types.Context, actors: Sequence[Any]) -> None:
-        from ..core.acting.bodies import Player
-        from ..core.acting.direction import PlayParams, assigned, named
-        from ..core.acting.mind.walking import WalkingStage
-        from ..core.acting.play import rehearse
-        from ..core.acting.repertoire.library import ActionLibrary
-        from ..core.gait.travel import TravelParams
+        from ..core.acting.direction import PlayParams
         from .features import play as feature
-        from .features import scripting
-        from .features.act import lowered
-        from .features.departure import departure
-        from .features.travel import style_of
-        from .scene import parts
+        from .features.company import Member
+        from .features.staging import staging_steps
 
         params = settings.params_from(actors[0].troupe.play, PlayParams)
-        text = scripting.text_of(params.script, "script")
-        script = named(text, params.script, extend.statements())
         self.params, self.script = params, params.script
         self.actors = sorted(ob.name for ob in actors)
-        self._names = assigned(params.parts, list(script.actors), self.actors)
-        self.parts = [self._names[name] for name in self.actors]
         self.first = context.scene.frame_current
         self.fps = scene.fps(context.scene)
         self.said: list[tuple[float, str]] = []
-        self._sheets = feature.sheets_of(text, params.script)
-        self._library = ActionLibrary(self._sheets)
-        frames = np.arange(self.first, max(context.scene.frame_end, self.first) + 1, dtype=np.float64)
-        with feature.without_ways(context):
-            others, keyed, _ = finish(parts.things_steps(context, script, frames))
-        curves_read: dict[tuple[str, str], Any] = dict(keyed)
-        members, self._casts, self._floors, places = [], {}, {}, []
-        self._players: dict[str, Player] = {}
-        known, gait = feature.style_names(self._sheets), TravelParams(walk=style_of(params.style))
+        members = {}
         for name in self.actors:
             ob = context.scene.objects[name]
             cast = rig.read(ob, context)
-            begin = departure(cast, bake.start_here(ob, cast, context))
-            members.append(parts.member(ob, self._names[name], begin.place))
-            curves_read |= parts.curves_of(ob, self._names[name], frames, self.fps)
-            self._casts[name], self._floors[name] = cast, begin.floor
-            places.append(begin.place[:2])
-            styles = feature.tracks_of(parts.styles_of(ob, known, frames, self.fps))
-            self._players[name] = Player(cast.skeleton, lowered(begin), gait, styles)
-        ways = finish(
-            parts.floorplan_steps(context, self.actors, script, np.array(places), list(self._floors.values()))
-        )
-        moving = partial(WalkingStage, ways=ways)
-        self._begin: Callable[[], Any] = lambda: rehearse(
-            [(self._text, params.script)],
-            self._cast,
-            self._library,
-            params.seed,
-            curves_read,
-            extend.statements(),
-            moving=moving,
-        )
+            members[name] = Member(ob, cast, bake.start_here(ob, cast, context), feature.Operator, params)
+        frames = np.arange(self.first, max(context.scene.frame_end, self.first) + 1, dtype=np.float64)
+        self._staged = finish(staging_steps(context, members, params, frames))
+        self.parts = [self._staged.names[name] for name in self.actors]
+        self._casts = {name: member.cast for name, member in members.items()}
         self._restore: dict[str, Callable[[], None]] = {}
-        self._text = self._seen = text
-        self._cast = [*members, *others]
+        self._text = self._seen = self._staged.text
         self.problem = ""
-        self.restart()
+        self.restart(context)
 
-    def restart(self) -> None:
+    def restart(self, context: bpy.types.Context) -> None:
         """From the beginning, with all that was said so far."""
         from ..core.acting.body.body import BodyParams
-        from ..core.acting.preview import Preview
+        from ..core.acting.play import direct_at, rehearse
+        from ..core.acting.preview import LiveCast
+        from .features.filming import shots_of
 
-        self.play = self._begin()
+        staged = self._staged
+        self.play = rehearse(
+            [(self._text, self.script)],
+            staged.cast,
+            staged.library,
+            self.params.seed,
+            staged.curves,
+            extend.statements(),
+            moving=staged.moving,
+        )
+        for time, text in self.said:
+            direct_at(self.play, time, text)
         self.play.step(0.0)
-        self.time, self._given = 0.0, 0
+        self.time, self._filmed = 0.0, 0
         manner = BodyParams(seed=self.params.body_seed, energy=self.params.energy)
-        self._bodies: dict[str, Preview] = {
-            name: Preview(player, self._sheets, self.fps, manner) for name, player in self._players.items()
-        }
+        self._cast = LiveCast(staged.players, staged.sheets, self.fps, manner, staged.props, staged.furniture)
+        cameras = [h.name for h in self.play.company.world.values() if h.kind == "camera"] if self.params.camera else []
+        self._shots = shots_of(context, cameras, self.fps, staged.ways)
 
     def direct(self, text: str) -> str:
         """Give a direction now; what is wrong with it, or nothing."""
         from ..core.acting.mind.commands import command
 
+        # what is due before it comes first, as it will in the bake
+        self.play.drain(self.time)
         problem = command(self.play, text, self.time)
         if not problem:
             self.said.append((self.time, text))
-            self._given = len(self.said)
         return problem
 
     def choices(self, part: str) -> list[tuple[str, list[tuple[str, bool]]]]:
@@ -153,13 +128,44 @@ class Session:
         self._heed_edits()
         time = (frame - self.first) / self.fps
         if time < self.time - 1e-9:
-            self.restart()
-        while self.time < time - 1e-9:
-            self._step(min(time, self.time + DT))
+            self.restart(context)
+        # the same steps as those of a bake, whatever the frames
+        while self.play.steps * DT <= time + 1e-9:
+            self.play.step(self.play.steps * DT)
+        self.time = max(time, 0.0)
+        shown = self._cast.show(self.play, self.time)
         for name in self.actors:
             ob = context.scene.objects.get(name)
             if ob is not None:
-                self._pose(context, ob, name)
+                self._pose(context, ob, name, shown.motions[self._staged.names[name]])
+        for prop, matrix in shown.props.items():
+            ob = parts.find(context, prop)
+            if ob is not None:
+                places, turns = parts.world_track(context, matrix[None], self._staged.furniture.floor)
+                self._put(ob, places, turns)
+        self._film()
+
+    def _film(self) -> None:
+        """Turn the cameras, frame after frame as a bake does."""
+        last = round(self.time * self.fps)
+        for name, (shot, places) in self._shots.items():
+            aims = self.play.aims.get(name)
+            if aims:
+                for k in range(self._filmed + 1, last + 1):
+                    shot.follow(aims, k / self.fps, places[min(k, len(places) - 1)])
+                self._put(shot.ob, None, quat.unit(shot.turn)[None])
+        self._filmed = last
+
+    def _put(self, ob: Any, place: Array | None, turn: Array) -> None:
+        """Show an object without bones at a place (1, 3) [units], turned (1, 4)."""
+        self._set(ob, things.way_channels(ob, place, turn))
+
+    def _set(self, ob: Any, channels: Sequence[curves.Channel]) -> None:
+        if ob.name not in self._restore:
+            self._restore[ob.name] = nla.remember(ob, {c.path for c in channels})
+        for channel in channels:
+            values = channel.values[0]
+            curves.set_value(ob, channel.path, values if len(values) > 1 else float(values[0]))
 
     def _heed_edits(self) -> None:
         """Go on with the script as it is now: what did not change goes on, what did begins again."""
@@ -171,37 +177,29 @@ class Session:
             return
         self._seen = text
         try:
-            reload(self.play, [(text, self.script)], self._cast, self._library)
+            reload(self.play, [(text, self.script)], self._staged.cast, self._staged.library)
             self._text, self.problem = text, ""
         except TroupeError as error:
             self.problem = str(error)
 
-    def _step(self, time: float) -> None:
-        from ..core.acting.mind.commands import command
+    def _pose(self, context: bpy.types.Context, ob: Any, name: str, motion: Motion) -> None:
+        from .features.act import raised
 
-        while self._given < len(self.said) and self.said[self._given][0] <= time:
-            command(self.play, self.said[self._given][1], self.said[self._given][0])
-            self._given += 1
-        self.play.step(time)
-        self.time = time
-
-    def _pose(self, context: bpy.types.Context, ob: Any, name: str) -> None:
-        pose, base = self._bodies[name].show(self.play, self._names[name], self.time)
-        root = pose.root + (0.0, 0.0, self._floors[name])
-        cast: Cast = self._casts[name]
-        motion = Motion(cast.skeleton, self.fps, root[None], pose.rotations[None], base=base[None])
         own = ob.troupe.cast
         keys = bake.prepare(
-            ob, cast, motion, context, context.scene.frame_current, root=own.root, legs=own.legs, arms=own.arms
+            ob,
+            self._casts[name],
+            raised(self._staged.begins[name], motion),
+            context,
+            context.scene.frame_current,
+            root=own.root,
+            legs=own.legs,
+            arms=own.arms,
         )
-        if name not in self._restore:
-            self._restore[name] = nla.remember(ob, {c.path for c in keys.channels})
-        for channel in keys.channels:
-            values = channel.values[0]
-            curves.set_value(ob, channel.path, values if len(values) > 1 else float(values[0]))
+        self._set(ob, keys.channels)
 
     def close(self) -> None:
-        """Give every rig back the pose that it had."""
+        """Give every rig back the pose that it had, and props and cameras their place."""
         for name, restore in self._restore.items():
             if name in bpy.data.objects:
                 restore()

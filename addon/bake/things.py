@@ -31,6 +31,11 @@ def write_way(ob: bpy.types.Object, feature: str, frames: Array, places: Array |
     Returns:
         The action.
     """
+    return _written(ob, feature, frames, way_channels(ob, places, turns))
+
+
+def way_channels(ob: bpy.types.Object, places: Array | None, turns: Array | None) -> list[Channel]:
+    """The channels of an object without bones that is at places (T, 3) [units], turned (T, 4), in the world."""
     inverse = np.asarray(np.linalg.inv(_parent(ob)), dtype=np.float64)
     channels = []
     if places is not None:
@@ -40,7 +45,7 @@ def write_way(ob: bpy.types.Object, feature: str, frames: Array, places: Array |
         path = ROTATION_CHANNEL.get(ob.rotation_mode, "rotation_euler")
         own = _turn(inverse) @ quat.to_matrix(turns)
         channels.append(Channel(path, rotation_values(own, ob.rotation_mode), "Object Transforms"))
-    return _written(ob, feature, frames, channels)
+    return channels
 
 
 def write_joints(ob: bpy.types.Object, feature: str, frames: Array, names: Sequence[str], angles: Array) -> Any:

@@ -11,9 +11,14 @@ from mathutils import Vector
 
 from .. import bake
 
-SITS = 220
-"""Frame at which the greeting is sat through."""
-COLOURS = {"Tray": (0.75, 0.55, 0.3), "Bat": (0.8, 0.25, 0.2)}
+WOOD = (0.5, 0.36, 0.24)
+COLOURS = {
+    "Tray": (0.75, 0.55, 0.3),
+    "Bat": (0.8, 0.25, 0.2),
+    "Stool": WOOD,
+    "Side Table": WOOD,
+    "Tea Table": WOOD,
+}
 
 
 def build(context: bpy.types.Context) -> None:
@@ -43,12 +48,6 @@ def curtain_call(context: bpy.types.Context) -> None:
 def greeting(context: bpy.types.Context) -> None:
     """Come in, greet with hand and voice, sit down, bow and leave."""
     perform(context, "greeting", 20.0)
-    context.scene.frame_set(SITS)
-    host = bpy.data.objects["Host"]
-    if "hips" in host.pose.bones:
-        hips = host.matrix_world @ host.pose.bones["hips"].head
-        _block(context, "Stool", (hips.x, hips.y + 0.06), 0.17, hips.z - 0.09)
-    context.scene.frame_set(1)
 
 
 def handshake(context: bpy.types.Context) -> None:
@@ -84,11 +83,6 @@ def bat(context: bpy.types.Context) -> None:
 def gregor(context: bpy.types.Context) -> None:
     """Fetch the tray and serve it to the guest."""
     perform(context, "gregor", 17.0)
-    for frame in (1, context.scene.frame_end):
-        context.scene.frame_set(frame)
-        top = bpy.data.objects["Tray"].matrix_world.translation
-        _block(context, "Table", (top.x, top.y), 0.2, top.z - 0.02)
-    context.scene.frame_set(1)
 
 
 def perform(
@@ -126,18 +120,6 @@ def perform(
     scene.frame_set(1)
     bpy.ops.troupe.play(script=script, seconds=seconds, **settings)
     scene.frame_start, scene.frame_end = 1, round(seconds * scene.render.fps / scene.render.fps_base)
-
-
-def _block(context: bpy.types.Context, name: str, place: tuple[float, float], half: float, height: float) -> None:
-    """Put something square on the floor, so high."""
-    mesh = bpy.data.meshes.new(name)
-    square = ((-half, -half), (half, -half), (half, half), (-half, half))
-    corners = [(x, y, z) for z in (0.0, height) for x, y in square]
-    sides = [(k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k) for k in range(4)]
-    mesh.from_pydata(corners, [], [(3, 2, 1, 0), (4, 5, 6, 7), *sides])
-    ob = bpy.data.objects.new(name, mesh)
-    ob.location = (*place, 0.0)
-    context.collection.objects.link(ob)
 
 
 VARIANTS = {

@@ -7,7 +7,8 @@ from typing import Any
 import bpy
 
 from ...core.errors import TroupeError
-from .. import live, rig, scene
+from ...core.landing import LandingParams
+from .. import live, rig, scene, settings
 from ..scene import parts
 from .scripting import ScriptOperator, mode_problem, write_text
 
@@ -59,7 +60,8 @@ def bake_live(context: bpy.types.Context, session: live.Session) -> str:
     text = write_text(f"{params.script} directions", write_directions(said)) if said else None
     frame = context.scene.frame_current
     context.scene.frame_set(first)
-    values = {**params.to_dict(), "seconds": seconds, "directions": text.name if text else ""}
+    landing = settings.params_from(present[0].troupe.play, LandingParams).to_dict()
+    values = {**landing, **params.to_dict(), "seconds": seconds, "directions": text.name if text else ""}
     answer = bpy.ops.troupe.play(**values)
     context.scene.frame_set(frame)
     if "FINISHED" not in answer:

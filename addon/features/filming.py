@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -13,7 +14,8 @@ from ...core.skeleton import Array
 from ..scene import parts
 
 if TYPE_CHECKING:
-    from ...core.acting.play import PlayRecord
+    from ...core.acting.mind.attention import Aim
+    from ...core.motion import Path
 
 LOOK_HEIGHT = 1.1
 """Height at which a camera looks at people [m]."""
@@ -21,28 +23,54 @@ TURN_HALF_LIFE = 0.18
 """Time in which a camera turns half of the way to what it is asked to show [s]."""
 
 
-def camera_ways(
-    context: bpy.types.Context, record: PlayRecord, frames: Array, rate: float, ways: Mapping[str, Any]
-) -> dict[str, tuple[Array, None, Array]]:
-    """How cameras turn to those who ask for it."""
+class Shot:
+    """A camera that turns to who asks for it, frame after frame.
+
+    Attributes:
+        ob: The camera object.
+        turn: (4,) how it is turned.
+    """
+
+    def __init__(self, ob: Any, rate: float) -> None:
+        self.ob, self.rate = ob, rate
+        self.turn: Array = np.array(ob.matrix_world.to_quaternion(), dtype=np.float64)
+        self._goal, self._swing = self.turn, np.zeros(4)
+
+    def follow(self, aims: Sequence[Aim], time: float, eye: Array) -> Array:
+        """(4,) how it is turned a frame later, at a time [s], from where it is (3,) [m]."""
+        k = bisect_right(aims, time + 1e-9, key=lambda aim: aim.time)
+        if k:
+            goal = _looking(np.array([*aims[k - 1].point, LOOK_HEIGHT])[None] - eye)[0]
+            self._goal = goal if goal @ self._goal >= 0.0 else -goal
+        self.turn, self._swing = ramp.spring(self.turn, self._swing, self._goal, TURN_HALF_LIFE, 1.0 / self.rate)
+        return quat.unit(self.turn)
+
+
+def shots_of(
+    context: bpy.types.Context, cameras: Iterable[str], rate: float, ways: Mapping[str, Path]
+) -> dict[str, tuple[Shot, Array]]:
+    """Cameras of a play by name, each with where it is (T or 1, 3) [m]."""
     from ...core.acting.repertoire.library import canonical
 
     out = {}
-    for name, aims in record.aims.items():
+    for name in cameras:
         ob = parts.camera_of(context, name)
         key = next((n for n in ways if canonical(n) == canonical(name)), None)
-        if ob is None or key is None or not aims:
-            continue
+        if ob is not None and key is not None:
+            out[name] = (Shot(ob, rate), ways[key].points)
+    return out
+
+
+def camera_ways(
+    context: bpy.types.Context, aims: Mapping[str, Sequence[Aim]], frames: Array, rate: float, ways: Mapping[str, Path]
+) -> dict[str, tuple[Array, None, Array]]:
+    """How cameras turn to those who ask for it."""
+    out: dict[str, tuple[Array, None, Array]] = {}
+    for name, (shot, places) in shots_of(context, [n for n, found in aims.items() if found], rate, ways).items():
+        eyes = np.broadcast_to(places, (len(frames), 3))
         times = (frames - frames[0]) / rate
-        at = np.array([aim.time for aim in aims])
-        which = np.clip(np.searchsorted(at, times, side="right") - 1, 0, len(aims) - 1)
-        goals = np.array([(*aim.point, LOOK_HEIGHT) for aim in aims])[which]
-        eye = np.broadcast_to(ways[key].points, (len(frames), 3))
-        turns = _looking(goals - eye)
-        here = np.array(ob.matrix_world.to_quaternion(), dtype=np.float64)
-        turns = np.where((times < at[0])[:, None], here, turns)
-        smooth = ramp.follow(quat.continuous(turns), rate, TURN_HALF_LIFE)
-        out[ob.name] = (frames, None, quat.unit(smooth))
+        turns = [quat.unit(shot.turn)] + [shot.follow(aims[name], t, eyes[k]) for k, t in enumerate(times[1:], 1)]
+        out[shot.ob.name] = (frames, None, np.array(turns))
     return out
 
 

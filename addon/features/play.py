@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
@@ -13,8 +10,6 @@ import numpy as np
 
 from ...core.acting.direction import PlayParams
 from ...core.errors import InvalidParam
-from ...core.gait.travel import TravelParams
-from ...core.maths import quat
 from ...core.motion import Event
 from ...core.params import declared
 from ...core.skeleton import Array
@@ -23,20 +18,17 @@ from ..bake import things
 from ..scene import parts
 from ..steps import Steps
 from . import directing, scripting
-from .act import lowered, raised, recorded
+from .act import raised
 from .company import CompanyOperator, Member, Part, Played
-from .departure import departure
 from .filming import camera_ways
-from .travel import style_of
+from .staging import Staging, staging_steps
 
 if TYPE_CHECKING:
-    from ...core.acting.body.tracks import Track
     from ...core.acting.direction import Named
     from ...core.acting.play import PlayRecord
-    from ...core.acting.repertoire.tables import Sheet
 
 ICON = "OUTLINER_OB_SPEAKER"
-READ, DECIDED = 0.2, 0.4
+READ, DECIDED = 0.25, 0.4
 """How far the work has come when the scene is read, and when the minds have played."""
 
 
@@ -79,144 +71,44 @@ class Operator(CompanyOperator):
 
 def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
     """Steps to what a company does by its script; changes nothing."""
-    from ...core.acting.bodies import Player, bodies
+    from ...core.acting.bodies import bodies
     from ...core.acting.body.body import BodyParams
-    from ...core.acting.direction import assigned, named
-    from ...core.acting.mind.walking import WalkingStage
     from ...core.acting.play import perform_play
-    from ...core.acting.repertoire.library import ActionLibrary
 
     params: PlayParams = members[lead].params
-    text = scripting.text_of(params.script, "script")
-    script = named(text, params.script, extend.statements())
-    names = assigned(params.parts, list(script.actors), [members[m].actor.name for m in members])
-    rate = scene.fps(context.scene)
-    first = members[lead].start.frame
+    rate, first = scene.fps(context.scene), members[lead].start.frame
     frames = first + np.arange(round(params.seconds * rate) + 1, dtype=np.float64)
-    sheets = sheets_of(text, params.script)
-    yield 0.02
-    with without_ways(context):
-        others, curves, ways = yield from _share(parts.things_steps(context, script, frames), 0.02, READ)
-    cast, players, floors = [], {}, {}
-    all_curves: dict[tuple[str, str], Any] = dict(curves)
-    known = style_names(sheets)
-    for member in members.values():
-        begin = departure(member.cast, member.start)
-        name = names[member.actor.name]
-        cast.append(parts.member(member.actor, name, begin.place))
-        all_curves |= parts.curves_of(member.actor, name, frames, rate)
-        styles = tracks_of(parts.styles_of(member.actor, known, frames, rate))
-        clips = clip_sheets(context, member, script)
-        floors[member.actor.name] = begin
-        players[name] = Player(
-            member.cast.skeleton,
-            lowered(begin),
-            TravelParams(walk=style_of(params.style)),
-            styles,
-            clips,
-        )
-    spots = np.array([begin.place[:2] for begin in floors.values()])
-    heights = [begin.floor for begin in floors.values()]
-    ways_there = yield from _share(parts.floorplan_steps(context, list(floors), script, spots, heights), READ, 0.25)
-    extra = [sheet for player in players.values() for sheet in player.sheets]
+    staged: Staging = yield from _share(staging_steps(context, members, params, frames), 0.02, READ)
     record = perform_play(
-        [(text, params.script)],
-        [*cast, *others],
-        ActionLibrary([*sheets, *_once(extra)]),
+        [(staged.text, params.script)],
+        staged.cast,
+        staged.library,
         params.seconds,
         behaviour_seed=params.seed,
         body_seed=params.body_seed,
-        property_curves=all_curves,
+        property_curves=staged.curves,
         commands=_directions(params),
         locked=_take(params),
         locking="choices" if params.lock == "choices" else "take",
         statements=extend.statements(),
-        moving=partial(WalkingStage, ways=ways_there),
+        moving=staged.moving,
     )
     yield DECIDED
-    props = {n: _matrices(context, n, ways[n].points) for n in script.props if n in ways}
-    performance = bodies(record, players, sheets, rate, BodyParams(energy=params.energy), props)
+    manner = BodyParams(energy=params.energy)
+    performance = bodies(record, staged.players, staged.sheets, rate, manner, staged.props, staged.furniture)
     yield 0.95
-    motions = {m: raised(floors[m], performance.motions[names[m]]) for m in members}
+    names, floor = staged.names, staged.furniture.floor
+    motions = {m: raised(staged.begins[m], performance.motions[names[m]]) for m in members}
     moved: dict[str, tuple[Array, Array | None, Array]] = {
-        parts.find(context, name).name: (
-            frames,
-            track[:, :3, 3] / scene.metre(context.scene),
-            quat.from_matrix(track[:, :3, :3]),
-        )
+        parts.find(context, name).name: (frames, *parts.world_track(context, track, floor))
         for name, track in performance.props.items()
     }
     if params.camera:
-        moved |= camera_ways(context, record, frames, rate, ways)
+        moved |= camera_ways(context, record.aims, frames, rate, staged.ways)
     traces: dict[str, dict[str, Any]] = {m: {"cues": _cues(record, names[m])} for m in members}
-    traces[lead] |= {"things": moved, "texts": _texts(params, record), "warnings": _warnings(record, names, script)}
+    warnings = _warnings(record, names, staged.script)
+    traces[lead] |= {"things": moved, "texts": _texts(params, record), "warnings": warnings}
     return Played(motions, traces)
-
-
-def sheets_of(text: str, source: str) -> list[Sheet]:
-    """The repertoire, and the actions that a script defines itself."""
-    from ...core.acting.act import repertoire
-    from ...core.acting.scriptactions import script_sheets
-
-    return script_sheets(text, source, repertoire(), extend.signals(), tuple(extend.statements()))
-
-
-def clip_sheets(context: bpy.types.Context, member: Member, script: Named) -> tuple[Sheet, ...]:
-    """The Blender actions that a script names in its groups, as actions of an actor."""
-    from ...core.acting.act import GROUPS, names_of
-    from ...core.acting.repertoire.library import canonical
-    from ...core.acting.repertoire.tables import Sheet
-
-    known = {canonical(name) for group in GROUPS for name in names_of(group)}
-    found = []
-    for group, wanted in script.groups.items():
-        for clip in recorded(context, member.actor, member.cast, [n for n in wanted if canonical(n) not in known]):
-            found.append(Sheet({clip.name: clip}, [(group, [clip.name])]))
-    return tuple(found)
-
-
-def tracks_of(styles: Mapping[str, Any]) -> dict[str, float | Track]:
-    """Style parameters as a body takes them, of numbers and (times [s], values)."""
-    from ...core.acting.body.tracks import Track
-
-    return {key: Track(np.asarray(v[0]), np.asarray(v[1])) if isinstance(v, tuple) else v for key, v in styles.items()}
-
-
-def style_names(sheets: list[Sheet]) -> dict[str, float]:
-    """Style parameters of all actions by name, and as "action.name"."""
-    out: dict[str, float] = {"amplitude": 1.0, "noise_gain": 1.0}
-    for action in (a for sheet in sheets for a in sheet.actions.values()):
-        for name, value in {**action.params, "amplitude": 1.0, "noise_gain": 1.0}.items():
-            out.setdefault(name, value)
-            out[f"{action.name}.{name}"] = value
-        if action.tempo is not None:
-            out[f"{action.name}.tempo"] = action.tempo
-    return out
-
-
-@contextmanager
-def without_ways(context: bpy.types.Context) -> Iterator[None]:
-    """The scene without what an earlier performance did to things and cameras."""
-    strips = [s for ob in context.scene.objects if (s := things.way_of(ob, "play")) is not None and not s.mute]
-    for strip in strips:
-        strip.mute = True
-    try:
-        yield
-    finally:
-        for strip in strips:
-            strip.mute = False
-
-
-def _once(sheets: list[Sheet]) -> list[Sheet]:
-    """Sheets without actions that one before them has."""
-    seen: set[str] = set()
-    out = []
-    for sheet in sheets:
-        fresh = {n: a for n, a in sheet.actions.items() if n not in seen}
-        seen |= set(fresh)
-        if fresh:
-            out.append(replace(sheet, actions=fresh))
-    return out
 
 
 def _directions(params: PlayParams) -> list[tuple[float, str]]:
@@ -235,15 +127,6 @@ def _take(params: PlayParams) -> tuple[Event, ...] | None:
     if not params.take:
         raise InvalidParam("take", "", "choose the text with the take that is to be repeated")
     return from_text(scripting.text_of(params.take, "take"), params.take)
-
-
-def _matrices(context: bpy.types.Context, name: str, points: Array) -> Array:
-    """(T, 4, 4) where a prop is while nobody holds it [m]."""
-    ob = parts.find(context, name)
-    out = np.tile(np.eye(4), (len(points), 1, 1))
-    turn = np.array(ob.matrix_world.to_quaternion().to_matrix(), dtype=np.float64)
-    out[:, :3, :3], out[:, :3, 3] = turn, points
-    return out
 
 
 def _cues(record: PlayRecord, name: str) -> list[tuple[float, str]]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
+import numpy as np
+from mathutils import Vector
 
 from ...core.acting import starter
 from ...core.errors import FormatError, InvalidParam, TroupeError
+from ...core.skeleton import Array
 from .. import extend, rig, scene
 from ..scene import parts
 from .base import ActorOperator
@@ -16,6 +19,10 @@ if TYPE_CHECKING:
     from ...core.acting.direction import Named
 
 EXAMPLE = starter.FOLDER / "example.sheet"
+PROP_SIZE = (0.4, 0.28, 0.04)
+"""Of a prop whose script says none [m]."""
+TOP, LEG = 0.05, 0.05
+"""Thickness of the top and of the legs of furniture [m]."""
 
 
 def text_of(name: str, param: str) -> str:
@@ -165,14 +172,9 @@ class BringOn(ScriptOperator):
         made = [part for part, ob in there.items() if ob is None]
         for part in made:
             there[part] = _mannequin(context, part, script.actors[part] or (0.0, 0.0, 0.0))
-        things = [n for n in (*script.props, *script.places) if parts.find(context, n) is None]
+        things = [n for n in (*script.places, *script.props) if parts.find(context, n) is None]
         for thing in things:
-            _thing(
-                context,
-                thing,
-                script.props.get(thing) or script.places.get(thing) or (0.0, 0.0, 0.0),
-                thing in script.props,
-            )
+            _thing(context, thing, script)
         cast = [ob for ob in there.values() if ob.type == "ARMATURE" and rig.is_cast(ob)]
         for ob in context.view_layer.objects:
             ob.select_set(ob in cast)
@@ -197,21 +199,53 @@ def _mannequin(context: bpy.types.Context, name: str, place: tuple[float, float,
     return ob
 
 
-def _thing(context: bpy.types.Context, name: str, place: tuple[float, float, float], solid: bool) -> Any:
-    metre = scene.metre(context.scene)
+def _thing(context: bpy.types.Context, name: str, script: Named) -> Any:
+    """A prop, on what it lies on; furniture for a place that has a size, else an empty."""
+    unit, prop = scene.metre(context.scene), name in script.props
+    table = parts.find(context, script.under[name]) if name in script.under else None
+    size = script.sizes.get(name) or (PROP_SIZE if prop else None)
+    place = script.props.get(name) or script.places.get(name)
+    x, y, turn = place or (0.0, 0.0, 0.0)
+    height = 0.0
+    if prop and size is not None:
+        height = 0.9 - 0.5 * size[2]
+        if table is not None:
+            height = unit * max((table.matrix_world @ Vector(c)).z for c in table.bound_box)
+            x, y, turn = place or (*(unit * table.location)[:2], table.rotation_euler.z)
     data = None
-    if solid:
+    if size is not None:
         data = bpy.data.meshes.new(name)
-        x, y, z = 0.2 / metre, 0.14 / metre, 0.02 / metre
-        corners = [(sx * x, sy * y, sz * z) for sx in (-1, 1) for sy in (-1, 1) for sz in (-1, 1)]
-        faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-        data.from_pydata(corners, [], faces)
+        boxes = [_box((0.0, 0.0, 0.0), size)] if prop else _furniture(*size)
+        vertices = np.concatenate(boxes) / unit
+        data.from_pydata(
+            vertices.tolist(), [], [tuple(8 * k + i for i in f) for k in range(len(boxes)) for f in _FACES]
+        )
+        height += 0.5 * size[2] if prop else 0.0
     ob = bpy.data.objects.new(name, data)
-    ob.location = (place[0] / metre, place[1] / metre, (0.9 if solid else 0.0) / metre)
-    ob.rotation_euler.z = place[2]
-    ob.troupe.kind = "prop" if solid else "ignore"
+    ob.location = (x / unit, y / unit, height / unit)
+    ob.rotation_euler.z = turn
+    ob.troupe.kind = "prop" if prop else "ignore" if data is None else "obstacle"
     context.collection.objects.link(ob)
+    context.view_layer.update()
     return ob
 
+
+def _furniture(width: float, depth: float, height: float) -> list[Array]:
+    """Boxes (8, 3) of a table or stool: a top, and legs where it is high enough for them [m]."""
+    if height < 4.0 * TOP:
+        return [_box((0.0, 0.0, 0.5 * height), (width, depth, height))]
+    below = height - TOP
+    x, y = 0.5 * (width - LEG), 0.5 * (depth - LEG)
+    legs = [_box((sx * x, sy * y, 0.5 * below), (LEG, LEG, below)) for sx in (-1, 1) for sy in (-1, 1)]
+    return [_box((0.0, 0.0, height - 0.5 * TOP), (width, depth, TOP)), *legs]
+
+
+def _box(middle: tuple[float, float, float], size: tuple[float, float, float]) -> Array:
+    signs = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    out: Array = np.array(middle) + signs * np.array(size)
+    return out
+
+
+_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 
 CLASSES: tuple[type, ...] = (NewScript, NewActions, CheckScript, BringOn)

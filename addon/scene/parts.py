@@ -9,24 +9,27 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ...core.maths import quat
 from ...core.motion import Path
 from ...core.skeleton import Array
-from .. import rig
 from ..steps import Steps
 from .channels import keyed
 from .rates import fps, metre
-from .tracks import read_tracks_steps
+from .tracks import read_guests_steps, read_tracks_steps
 from .world import read_world_steps
 
 if TYPE_CHECKING:
     from ...core.acting.direction import Named
     from ...core.acting.floorplan import Floorplan
+    from ...core.acting.holding import Thing
     from ...core.acting.mind.cast import Member
     from ...core.acting.play import Curves
 
 TOWARD = " toward "
 """Between property and name in a custom property that is a relation: "sympathy toward Otto"."""
 
+STILL = 0.05
+"""Who moves less than this stands [m]."""
 CLIMB, ANKLE, HEADROOM = 0.35, 0.05, 1.9
 """Highest step that is taken, and between which heights over the floor a prop is in the way [m]."""
 
@@ -114,32 +117,63 @@ def things_steps(
 
 
 def floorplan_steps(
-    context: bpy.types.Context, playing: Collection[str], named: Named, spots: Array, floors: Sequence[float]
+    context: bpy.types.Context,
+    playing: Collection[str],
+    named: Named,
+    spots: Array,
+    floors: Sequence[float],
+    frames: Array,
 ) -> Steps[Floorplan]:
-    """Steps to what stands on the stage of a play now.
+    """Steps to what stands on the stage of a play, and who else moves there at frames (T,).
 
     Args:
         playing: Names of the rigs that play.
         named: What the script names; its props are in the way only while nobody holds them.
         spots: (n, 2) where the actors stand [m].
         floors: Height of the floor under each [m].
+        frames: (T,) time 0 being the first.
     """
-    from ...core.acting.floorplan import Floorplan
+    from ...core.acting.floorplan import Floorplan, Mover, parted
+    from ...core.acting.mind.bodyport import RADIUS
     from ...core.planning.ways.footing import with_footing
 
     props = {name: ob for name in named.props if (ob := find(context, name)) is not None}
-    world = yield from read_world_steps(context, None, tuple(props.values()))
+    world = yield from read_world_steps(context, None, tuple(props.values()), frames)
     floor = float(np.median(floors))
-    world = with_footing(world, np.column_stack([spots, floors]), CLIMB)
+    world, movers = parted(with_footing(world, np.column_stack([spots, floors]), CLIMB))
     size, things = metre(context.scene), {}
     for name, ob in props.items():
         corners = np.array([ob.matrix_world @ Vector(c) for c in ob.bound_box]) * size
         low, high = corners.min(axis=0), corners.max(axis=0)
         if ob.type == "MESH" and low[2] < floor + HEADROOM and high[2] > floor + ANKLE:
             things[name] = 0.5 * float(max(high[:2] - low[:2]))
-    others = [ob for ob in context.scene.objects if rig.is_cast(ob) and ob.name not in playing and ob.visible_get()]
-    bystanders = np.array([ob.matrix_world.translation[:2] for ob in others]).reshape(-1, 2) * size
-    return Floorplan(world, things, floor, bystanders)
+    guests = yield from read_guests_steps(context, [context.scene.objects[n] for n in playing], frames)
+    bases = {name: motion.base[:, :2] for name, motion in guests.items() if motion.base is not None}
+    still = [track[0] for track in bases.values() if np.ptp(track, axis=0).max() < STILL]
+    movers += tuple(
+        Mover(f"({name})", track, fps(context.scene), RADIUS)
+        for name, track in bases.items()
+        if np.ptp(track, axis=0).max() >= STILL
+    )
+    return Floorplan(world, things, floor, np.array(still).reshape(-1, 2), movers)
+
+
+def thing(context: bpy.types.Context, name: str, points: Array, floor: float) -> Thing:
+    """A prop of a play over a floor at a height [m]: where it is at points (T, 3) while nobody has it, and its size."""
+    from ...core.acting.holding import Thing
+
+    ob, unit = find(context, name), metre(context.scene)
+    track = np.tile(np.eye(4), (len(points), 1, 1))
+    track[:, :3, :3] = np.array(ob.matrix_world.to_quaternion().to_matrix(), dtype=np.float64)
+    track[:, :3, 3] = points - (0.0, 0.0, floor)
+    half = 0.5 * unit * np.array(ob.dimensions, dtype=np.float64) if ob.type == "MESH" else np.zeros(3)
+    return Thing(track, fps(context.scene), half)
+
+
+def world_track(context: bpy.types.Context, track: Array, floor: float) -> tuple[Array, Array]:
+    """Locations (T, 3) [units] and orientations (T, 4) of (T, 4, 4) ways of a prop over a floor [m]."""
+    places = (track[:, :3, 3] + (0.0, 0.0, floor)) / metre(context.scene)
+    return places, quat.from_matrix(track[:, :3, :3])
 
 
 def styles_of(ob: Any, known: Mapping[str, Any], frames: Array, rate: float) -> dict[str, Any]:

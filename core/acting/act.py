@@ -110,7 +110,7 @@ def act(
         joints of trunk, head and arms only.
     """
     from .body.body import BodyParams
-    from .body.enacting import Part, enact
+    from .body.enacting import Part, enact, enactable
     from .body.perform import Selection
     from .body.stepping import Order
     from .body.tracks import Track, constant
@@ -150,7 +150,7 @@ def act(
             styles[f"{action.name}.pace"] = params.tempo * action.params["pace"]
     count = round(end * fps) + 1
     part = Part(wishes, np.tile(np.asarray(place, dtype=np.float64), (count, 1)), targets, styles, start)
-    motion = enact(skeleton, all_sheets, part, fps, BodyParams(seed=params.seed, energy=params.energy))
+    motion = enact(skeleton, enactable(all_sheets), part, fps, BodyParams(seed=params.seed, energy=params.energy))
     return motion if whole else _masked(motion, tuple(found.values()), bool(targets))
 
 

@@ -8,31 +8,25 @@ events.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..errors import InvalidParam
 from ..gait.travel import TravelParams
-from ..maths import quat
-from ..maths.ramp import smoothstep
 from ..motion import Motion
-from ..performance import Attachment, Performance
+from ..performance import Performance
 from ..skeleton import Array, Pose, Skeleton
 from .body.body import BodyParams
-from .body.enacting import Part, enact
+from .body.enacting import Part, enact, enactable
 from .body.tracks import Track
 from .bodyorders import body_orders
-from .hands import palms, reaching, shake
+from .furniture import Furniture
+from .hands import shake
+from .holding import Handling, Thing, span_of
 from .play import PlayRecord
-from .repertoire.library import ActionLibrary
 from .repertoire.tables import Sheet
-
-TAKE, LET_GO = 0.5, 0.6
-"""Time in which a hand reaches for a prop, and comes back from it [s]."""
-HELD = 0.03
-"""How far above the palm the middle of a held thing is [m]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +54,8 @@ def bodies(
     sheets: Sequence[Sheet],
     fps: float,
     params: BodyParams | None = None,
-    props: Mapping[str, Array] | None = None,
+    props: Mapping[str, Thing | Array] | None = None,
+    furniture: Furniture | None = None,
 ) -> Performance:
     """What the bodies of a take do.
 
@@ -70,7 +65,8 @@ def bodies(
         sheets: The actions of all.
         fps: Samples a second.
         params: How bodies carry out their actions; the seed is that of the record.
-        props: (T, 4, 4) or (1, 4, 4) where things are as long as nobody holds them [m].
+        props: The things of the play, or only (T, 4, 4) or (1, 4, 4) where they are while nobody has them [m].
+        furniture: What is sat on and put on.
 
     Returns:
         Motions of the players on a level floor at height 0, with the props that somebody held.
@@ -80,18 +76,28 @@ def bodies(
         raise InvalidParam("players", strangers, f"have no part in the play; parts are {', '.join(record.selections)}")
     params = replace(params or BodyParams(), seed=record.body_seed)
     order = list(record.selections)
-    heights = {name: float(track[0, 2, 3]) for name, track in (props or {}).items()}
-    motions = {}
+    things = {n: t if isinstance(t, Thing) else Thing(t, fps) for n, t in (props or {}).items()}
+    heights = {name: float(thing.track[0, 2, 3]) for name, thing in things.items()}
+    motions: dict[str, Motion] = {}
+    shared = enactable(sheets)
     for name, player in players.items():
-        own_sheets = [*sheets, *player.sheets]
-        library = ActionLibrary(own_sheets)
+        library = enactable([*sheets, *player.sheets]) if player.sheets else shared
         asked = body_orders(record, name, library, fps, heights=heights)
-        part = Part(asked.wishes, smoothed(record.base(name, fps)), asked.targets, player.styles, player.start)
+        track = smoothed(record.base(name, fps))
+        part = Part(asked.wishes, track, asked.targets, player.styles, player.start, furniture=furniture)
         own = replace(params, actor=order.index(name))
-        motions[name] = enact(player.skeleton, own_sheets, part, fps, own, player.gait)
+        motions[name] = enact(player.skeleton, library, part, fps, own, player.gait)
     shake(record.events, motions)
-    things = _carry(record.attachments, motions, props or {})
-    return Performance(motions, things, record.attachments, record.events, record.transcript)
+    times = np.arange(max(map(len, motions.values()), default=0)) / fps
+    handling = Handling(things, furniture)
+
+    def pose_at(actor: str, time: float) -> Motion | None:
+        k = min(int(np.searchsorted(times, time - 1e-9)), len(times) - 1)
+        return span_of(motions[actor], k, k + 1) if actor in motions else None
+
+    handling.plan(record.attachments, pose_at, record.seconds)
+    ways = handling.apply(motions, times)
+    return Performance(motions, ways, record.attachments, record.events, record.transcript)
 
 
 def smoothed(track: Array) -> Array:
@@ -102,62 +108,3 @@ def smoothed(track: Array) -> Array:
         padded = np.concatenate([out[:1], out, out[-1:]])
         out = 0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:]
     return out
-
-
-def _carry(
-    attachments: Iterable[Attachment], motions: dict[str, Motion], props: Mapping[str, Array]
-) -> dict[str, Array]:
-    """Let hands reach for what they take, in place, and (T, 4, 4) the ways of the props that someone holds."""
-    if not motions:
-        return {}
-    count = max(map(len, motions.values()))
-    fps = next(iter(motions.values())).fps
-    times = np.arange(count) / fps
-    found: dict[str, Array] = {}
-    for each in attachments:
-        if each.actor not in motions or each.prop not in props:
-            continue
-        track = found.get(each.prop)
-        if track is None:
-            track = np.array(np.broadcast_to(props[each.prop], (count, 4, 4)))
-        k = min(int(np.searchsorted(times, each.start)), count - 1)
-        end = min(int(np.searchsorted(times, each.end)), count)
-        lain = track[k, :3, 3].copy()
-        motion = motions[each.actor]
-        rise = smoothstep(np.clip((times - each.start + TAKE) / TAKE, 0.0, 1.0))
-        fall = smoothstep(np.clip((each.start + LET_GO - times) / LET_GO, 0.0, 1.0))
-        motion = reaching(motion, np.broadcast_to(lain, (count, 3)), np.minimum(rise, fall))
-        if each.end < times[-1]:
-            down = _put_down(motion, end - 1, lain[2])
-            rise = smoothstep(np.clip((times - each.end + TAKE) / TAKE, 0.0, 1.0))
-            fall = smoothstep(np.clip((each.end + LET_GO - times) / LET_GO, 0.0, 1.0))
-            motion = reaching(motion, np.broadcast_to(down, (count, 3)), np.minimum(rise, fall))
-        motions[each.actor] = motion
-        palm, _ = palms(motion)
-        # what lay beside the palm comes to lie in it
-        held = palm[k:end] + (0.0, 0.0, HELD)
-        share = smoothstep(np.clip((times[k:end] - each.start) / LET_GO, 0.0, 1.0))[:, None]
-        track[k:end, :3, 3] = held + (1.0 - share) * (lain - held[0])
-        turn = _upright(motion, k, end)
-        track[k:end, :3, :3] = turn @ track[k, :3, :3]
-        if end < count:
-            rest = np.array([track[end - 1, 0, 3], track[end - 1, 1, 3], lain[2]])
-            share = smoothstep(np.clip((times[end:] - each.end) / 0.3, 0.0, 1.0))[:, None]
-            track[end:, :3, 3] = track[end - 1, :3, 3] + share * (rest - track[end - 1, :3, 3])
-            track[end:, :3, :3] = track[end - 1, :3, :3]
-        found[each.prop] = track
-    return found
-
-
-def _put_down(motion: Motion, k: int, height: float) -> Array:
-    """Where a palm puts something down that lay at a height [m] before."""
-    palm, _ = palms(motion)
-    return np.array([palm[k, 0], palm[k, 1], height])
-
-
-def _upright(motion: Motion, first: int, end: int) -> Array:
-    """(n, 3, 3) turn of an actor since a sample, about the vertical."""
-    base = motion.base
-    assert base is not None
-    turned = base[first:end, 2] - base[first, 2]
-    return quat.to_matrix(quat.about(np.array([0.0, 0.0, 1.0]), turned))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import FormatError, InvalidParam
@@ -56,6 +56,8 @@ class Named:
     Attributes:
         actors, props, cameras, places: In order, as written, with where they are (x, y, heading) [m, rad] if it says.
         groups: Group to the actions it names beyond those that the script defines.
+        sizes: Width, depth and height of props and places that say it [m].
+        under: What a prop lies on, by name of the prop.
     """
 
     actors: Mapping[str, tuple[float, float, float] | None]
@@ -63,6 +65,8 @@ class Named:
     cameras: Mapping[str, tuple[float, float, float] | None]
     places: Mapping[str, tuple[float, float, float] | None]
     groups: Mapping[str, tuple[str, ...]]
+    sizes: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    under: Mapping[str, str] = field(default_factory=dict)
 
 
 def named(text: str, source: str, statements: Iterable[str] = ()) -> Named:
@@ -81,11 +85,18 @@ def named(text: str, source: str, statements: Iterable[str] = ()) -> Named:
         kind: {} for kind in ("actor", "prop", "camera", "place")
     }
     groups: dict[str, list[str]] = {}
+    sizes: dict[str, tuple[float, float, float]] = {}
+    under: dict[str, str] = {}
     program = parse(text, source, tuple(statements))
     own = {key_of(d.name) for d in program.definitions if isinstance(d, ActionDef)}
     for d in program.definitions:
         if isinstance(d, HolderDef) and d.kind in found:
             found[d.kind][d.name] = _place(d)
+            size, table = _value(d, "size"), _value(d, "upon")
+            if isinstance(size, tuple) and len(size) == 3 and min(size) > 0.0:
+                sizes[d.name] = (float(size[0]), float(size[1]), float(size[2]))
+            if isinstance(table, str):
+                under[d.name] = table
         elif isinstance(d, GroupDef) and d.kind == "action":
             groups.setdefault(d.name, []).extend(m for m in d.members if key_of(m) not in own)
     return Named(
@@ -94,17 +105,27 @@ def named(text: str, source: str, statements: Iterable[str] = ()) -> Named:
         found["camera"],
         found["place"],
         {group: tuple(members) for group, members in groups.items()},
+        sizes,
+        under,
     )
 
 
 def _place(d: HolderDef) -> tuple[float, float, float] | None:
+    values = _value(d, "location", "position")
+    if not isinstance(values, tuple) or not values:
+        return None
+    x, y, heading = (*values, 0.0, 0.0)[:3]
+    return float(x), float(y), float(heading)
+
+
+def _value(d: HolderDef, *names: str) -> object:
+    """What somebody or something is given as a property when it is defined; None without it."""
     from .language.lexer import key_of
+    from .language.syntax import Vector
 
     for init in d.inits:
-        values = getattr(init.value, "values", None)
-        if key_of(init.name) in ("location", "position") and values:
-            x, y, heading = (*values, 0.0)[:3]
-            return float(x), float(y), float(heading)
+        if key_of(init.name) in names and init.toward is None:
+            return init.value.values if isinstance(init.value, Vector) else init.value.value
     return None
 
 

@@ -5,7 +5,7 @@ This is all that a play knows of planning: where something is in the way, and ho
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -27,21 +27,62 @@ SPACING = 0.05
 """Between places at which the end of a way is sought [m]."""
 
 
+@dataclass(frozen=True, eq=False)
+class Mover:
+    """Something that moves as it will, whoever is in its way.
+
+    Attributes:
+        name: Unlike any other.
+        track: (T, 2) where it is [m].
+        fps: Samples a second; before and after them it rests.
+        radius: Of the circle around it [m].
+    """
+
+    name: str
+    track: Array
+    fps: float
+    radius: float
+
+    def at(self, time: float) -> tuple[float, float]:
+        """Where it is at a time [s]."""
+        x = min(max(time * self.fps, 0.0), len(self.track) - 1.0)
+        k = min(int(x), max(len(self.track) - 2, 0))
+        a, b = self.track[k], self.track[min(k + 1, len(self.track) - 1)]
+        return float(a[0] + (x - k) * (b[0] - a[0])), float(a[1] + (x - k) * (b[1] - a[1]))
+
+
+def parted(world: World) -> tuple[World, tuple[Mover, ...]]:
+    """A world without what moves, and that as circles on the floor."""
+    still = tuple(body for body in world.bodies if len(body.matrices) == 1 or body.kind == "ground")
+    movers = []
+    for body in world.bodies:
+        if body in still or not len(body.vertices):
+            continue
+        middle = 0.5 * (body.vertices.min(axis=0) + body.vertices.max(axis=0))
+        centres = body.matrices[:, :3, :3] @ middle + body.matrices[:, :3, 3]
+        reach = (body.vertices - middle) @ body.matrices[0, :3, :3].T
+        radius = float(np.hypot(reach[:, 0], reach[:, 1]).max())
+        movers.append(Mover(f"({body.name})", centres[:, :2], world.fps, radius))
+    return replace(world, bodies=still), tuple(movers)
+
+
 @dataclass(eq=False)
 class Floorplan:
     """What stands on the stage.
 
     Attributes:
-        world: Furniture, walls and ground; nothing of the cast.
+        world: Furniture, walls and ground; nothing of the cast, and nothing that moves by itself.
         things: Radius of each prop of the play that is in the way while nobody holds it [m].
         floor: Height of the floor where no body is ground [m].
         bystanders: (n, 2) where others stand who have no part in the play [m].
+        movers: What moves by itself, and who walks without a part.
     """
 
     world: World = field(default_factory=lambda: World((), 24.0))
     things: dict[str, float] = field(default_factory=dict)
     floor: float = 0.0
     bystanders: Array = field(default_factory=lambda: np.zeros((0, 2)))
+    movers: tuple[Mover, ...] = ()
     _chart: Chart | None = field(default=None, init=False, repr=False)
 
     def way(self, start: Array, goal: Array, discs: Array, within: float = 0.0) -> Array:

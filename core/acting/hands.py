@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from ..kinematics.limb_ik import LIMBS, place_limb
 from ..maths import quat
 from ..motion import Event, Motion
 from ..skeleton import Array
-from .body.contact import contacts_of
+from .body.contact import Contact, contacts_of
 
 PALM = 0.6
 """Where the palm is between wrist and finger roots."""
@@ -23,7 +23,7 @@ REACHED = 0.98
 MOST_LEAN = math.radians(35.0)
 """How far a body leans over to reach a hand [rad]."""
 SHOULDER_FIRST = 0.8
-"""Turn of the trunk that brings the right shoulder forward, as a part of a lean."""
+"""Turn of the trunk that brings the right shoulder forward, as a part of a lean over to shake hands."""
 TOGETHER = 0.01
 """How near two palms touch [m]."""
 EYES_UP = 0.7
@@ -37,6 +37,14 @@ def palms(motion: Motion, side: str = "R") -> tuple[Array, Array]:
     hand = body.joint(f"hand_{side}")
     away = quat.rotate(globals_[:, hand], PALM * body.tips[hand])
     return positions[:, hand] + away, away
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two who touch, and how far each leans over for it [rad]."""
+
+    contact: Contact
+    leans: tuple[float, float]
 
 
 def reaching(motion: Motion, goals: Array, weights: Array, side: str = "R") -> Motion:
@@ -54,57 +62,111 @@ def reaching(motion: Motion, goals: Array, weights: Array, side: str = "R") -> M
     return replace(motion, rotations=quat.continuous(fk.local_rotations(body, globals_)))
 
 
+def grasping(motion: Motion, goals: Array, weights: Array, side: str = "R") -> Motion:
+    """The motion with a palm brought to goals (T, 3) [m] by weights (T,); the hand turns with the forearm."""
+    body = motion.skeleton
+    positions, globals_ = fk.forward(body, motion.rotations, motion.roots)
+    hand = body.joint(f"hand_{side}")
+    palm, away = palms(motion, side)
+    aim = palm + weights[:, None] * (goals - palm)
+    solved = globals_
+    for _ in range(4):
+        solved = place_limb(body, globals_, positions, LIMBS[f"hand_{side}"], aim - away, keep_end=False)
+        away = quat.rotate(solved[:, hand], PALM * body.tips[hand])
+    solved = np.where((weights > 0.0)[:, None, None], solved, globals_)
+    return replace(motion, rotations=quat.continuous(fk.local_rotations(body, solved)))
+
+
+def lack(motion: Motion, goals: Array, side: str = "R") -> Array:
+    """(T,) how much farther goals (T, 3) are than a palm comes [m]."""
+    shoulder, length = _arm(motion, side)
+    out: Array = np.maximum(np.linalg.norm(goals - shoulder, axis=-1) - length, 0.0)
+    return out
+
+
+def lean_for(motion: Motion, short: float) -> float:
+    """How far a body leans over whose arms are too short by so much [m] [rad]."""
+    return min(1.2 * short / _lever(motion), MOST_LEAN)
+
+
 def shake(events: Iterable[Event], motions: dict[str, Motion]) -> None:
     """Bring hands together that touch, in place; who does not reach the other leans over."""
     for touch in contacts_of(events):
-        first, second = motions.get(touch.first), motions.get(touch.second)
-        if first is None or second is None:
+        found = meeting_of(touch, motions)
+        if found is not None:
+            meet([found], motions, np.arange(len(motions[touch.first])) / motions[touch.first].fps)
+
+
+def meeting_of(touch: Contact, motions: Mapping[str, Motion], first: float = 0.0) -> Meeting | None:
+    """How two meet whose motions begin at a time [s]; None if one has no body."""
+    pair = [motions[name] for name in (touch.first, touch.second) if name in motions]
+    if len(pair) < 2:
+        return None
+    weights = touch.weights(first + np.arange(len(pair[0])) / pair[0].fps)
+    return Meeting(touch, _leans((pair[0], pair[1]), weights))
+
+
+def meet(meetings: Iterable[Meeting], motions: dict[str, Motion], times: Array) -> None:
+    """Bring hands together, in place, in motions sampled at times (T,) [s]."""
+    for each in meetings:
+        touch, weights = each.contact, each.contact.weights(times)
+        if touch.first not in motions or touch.second not in motions or not (weights > 0.0).any():
             continue
-        weights = touch.weights(np.arange(len(first)) / first.fps)
-        first, second = _leaning((first, second), weights)
+        pair = [
+            leaning(motions[n], weights * a, SHOULDER_FIRST)
+            for n, a in zip((touch.first, touch.second), each.leans, strict=True)
+        ]
         # neither leads: both go to the middle between their hands of the same frame
-        middle = _reachable(0.5 * (palms(first)[0] + palms(second)[0]), (first, second))
-        pair = [reaching(motion, middle, weights) for motion in (first, second)]
+        middle = _reachable(0.5 * (palms(pair[0])[0] + palms(pair[1])[0]), pair)
+        pair = [reaching(motion, middle, weights) for motion in pair]
         apart = np.linalg.norm(palms(pair[0])[0] - palms(pair[1])[0], axis=-1)
         together = (weights >= 1.0) & (apart <= TOGETHER)
         motions[touch.first], motions[touch.second] = (_touched(motion, together) for motion in pair)
 
 
-def _leaning(pair: tuple[Motion, Motion], weights: Array) -> tuple[Motion, Motion]:
-    """Two motions in which each leans over, by weights (T,), by half of what their arms lack."""
+def _leans(pair: tuple[Motion, Motion], weights: Array) -> tuple[float, float]:
+    """How far two lean over [rad], each by half of what their arms lack while they touch by weights (T,)."""
+    if not (weights > 0.0).any():
+        return 0.0, 0.0
     full = weights >= weights.max()  # before and after it they lean less than they must
     angles = np.zeros(2)
     leant = pair
     for _ in range(16):
         (a, reach_a), (b, reach_b) = (_arm(motion, "R") for motion in leant)
-        lack = float(np.linalg.norm(a - b, axis=-1)[full].max()) - reach_a - reach_b
-        if lack <= 1e-4:
+        missing = float(np.linalg.norm(a - b, axis=-1)[full].max()) - reach_a - reach_b
+        if missing <= 1e-4:
             break
         # an even lean all the while they hold hands, not one that follows every breath
-        angles += [0.5 * (lack + 1e-3) / _lever(motion) for motion in pair]
+        angles += [0.5 * (missing + 1e-3) / _lever(motion, SHOULDER_FIRST) for motion in pair]
         angles = np.minimum(angles, MOST_LEAN)
-        leant = (_lean(pair[0], weights * angles[0]), _lean(pair[1], weights * angles[1]))
-    return leant
+        leant = (
+            leaning(pair[0], weights * angles[0], SHOULDER_FIRST),
+            leaning(pair[1], weights * angles[1], SHOULDER_FIRST),
+        )
+    return float(angles[0]), float(angles[1])
 
 
-def _lever(motion: Motion) -> float:
+def _lever(motion: Motion, shoulder: float = 0.0) -> float:
     """How far the right shoulder comes forward for each radian of a small lean [m]."""
     body = motion.skeleton
     positions, _ = fk.forward(body, np.broadcast_to(quat.IDENTITY, (1, len(body), 4)), np.zeros((1, 3)))
     spine = body.chain("spine")
     away = positions[0, body.joint("upper_arm_R")] - positions[0, spine[0] if spine else 0]
-    return float(away[2] + SHOULDER_FIRST * abs(away[0]))
+    return float(away[2] + shoulder * abs(away[0]))
 
 
-def _lean(motion: Motion, angles: Array) -> Motion:
-    """The motion with its trunk bent by angles (T,) [rad] at the loins, the right shoulder first, the face kept up."""
+def leaning(motion: Motion, angles: Array, shoulder: float = 0.0) -> Motion:
+    """The motion with its trunk bent by angles (T,) [rad] at the loins, the face kept up.
+
+    `shoulder` is the turn of the trunk that brings the right shoulder forward, as a part of the lean.
+    """
     body, rotations = motion.skeleton, np.array(motion.rotations)
     for role, share in (("spine", 1.0), ("neck", -EYES_UP)):
         joints = body.chain(role)
         each = np.zeros((len(angles), 3))
         if joints:
             each[:, 0] = share * angles / len(joints)
-            each[:, 2] = SHOULDER_FIRST * each[:, 0]
+            each[:, 2] = shoulder * each[:, 0]
             turn = anatomy.from_angles(each, role)
             for joint in joints:
                 rotations[:, joint] = quat.multiply(turn, rotations[:, joint])

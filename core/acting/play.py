@@ -167,10 +167,15 @@ def perform_play(
     if locked is not None and locking == "take":
         replay(play, track, locked_actors)
     for time, text in commands:
-        play.push(max(time, 0.0), -1, 0, _Given(play, text), 0)
+        direct_at(play, time, text)
     for k in range(int(np.ceil(seconds / dt - 1e-9)) + 1):
         play.step(min(k * dt, seconds))
     return record_of(play, body_seed)
+
+
+def direct_at(play: Play, time: float, text: str) -> None:
+    """Let a command be given when a play comes to a time [s]."""
+    play.push(max(time, 0.0), -1, 0, _Given(play, text), 0)
 
 
 def record_of(play: Play, body_seed: int = 0) -> PlayRecord:
@@ -182,7 +187,7 @@ def record_of(play: Play, body_seed: int = 0) -> PlayRecord:
         selections={name: tuple(found) for name, found in play.selections.items()},
         transcript=transcript(events),
         stage=play.stage,
-        attachments=_attachments(events, play.time),
+        attachments=attachments_of(events, play.time),
         aims={name: tuple(found) for name, found in play.aims.items()},
         widgets={label: (actor.name, kind, does) for label, (actor, kind, does) in play.widgets.items()},
         properties={h.name: {_written(k): v for k, v in h.values.items()} for h in world},
@@ -225,7 +230,8 @@ def _places(company: Company) -> dict[str, tuple[float, float, float]]:
     return placed
 
 
-def _attachments(events: Sequence[Event], end: float) -> tuple[Attachment, ...]:
+def attachments_of(events: Sequence[Event], end: float) -> tuple[Attachment, ...]:
+    """Who held what, where the take ends at a time [s]."""
     held: dict[str, tuple[str, float]] = {}
     found = []
     for event in events:

@@ -1,16 +1,20 @@
-"""The body of somebody in a play that is still going on: as it will be baked, as far as its mind has decided.
+"""The bodies of a play that is still going on: as they will be baked, as far as the minds have decided.
 
-    body = Preview(player, sheets, fps=24)
-    pose, base = body.show(play, "Izzy", time)        # as often as wanted, time rising
+    cast = LiveCast({"Izzy": player, ...}, sheets, fps=24)
+    shown = cast.show(play, time)                     # as often as wanted, time rising
+    shown.motions["Izzy"], shown.props["Tray"]
 
 What is decided is enacted a little ahead, on real footfalls, and enacted again whenever something new is decided.
 Each time it begins from the last moment at which the body stood, so that it costs the same however long the play lasts.
+Hands meet and props are held by the same functions as in a bake. Whoever was to go on otherwise eases over to what was
+decided, so a body is where it will be baked but for the moments after a decision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,11 +25,15 @@ from ..motion import Event, Motion
 from ..skeleton import SIDES, Array, Pose
 from .bodies import Player, smoothed
 from .body.body import BodyParams
-from .body.enacting import Part, enact
+from .body.contact import Contact, contacts_of
+from .body.enacting import Part, Standing, enact, enactable
 from .bodyorders import body_orders
+from .furniture import Furniture
+from .hands import Meeting, meet, meeting_of
+from .holding import Handling, Thing, span_of
 from .mind.bodyport import KinematicStage, Leg
 from .mind.mind import Play
-from .play import PlayRecord
+from .play import PlayRecord, attachments_of
 from .repertoire.library import ActionLibrary
 from .repertoire.tables import Sheet
 
@@ -46,24 +54,46 @@ class Preview:
         motion: What is worked out, from `first` [s] on; None before the first showing.
     """
 
-    def __init__(self, player: Player, sheets: Sequence[Sheet], fps: float, params: BodyParams | None = None) -> None:
+    def __init__(
+        self,
+        player: Player,
+        sheets: Sequence[Sheet],
+        fps: float,
+        params: BodyParams | None = None,
+        heights: Mapping[str, float] | None = None,
+        furniture: Furniture | None = None,
+        library: ActionLibrary | None = None,
+    ) -> None:
         self.player, self.fps, self.params = player, fps, params or BodyParams()
-        self.sheets = [*sheets, *player.sheets]
+        self.heights, self.furniture = heights or {}, furniture
         self.motion: Motion | None = None
         self.first = 0.0
-        self._library = ActionLibrary(self.sheets)
+        shared = None if player.sheets else library
+        self._library = shared or enactable([*sheets, *player.sheets])
+        self._standing = Standing()
         self._start: Pose | None = player.start
         self._known: object = None
         self._heard: list[Event] = []
         self._looks = 0
+        self._touched = 0.0
         self._lag: tuple[float, Array, Array] | None = None
 
-    def show(self, play: Play, part: str, time: float) -> tuple[Pose, Array]:
-        """Pose, and base (3,), at a time that the play has come to [s]."""
-        known = self._decided(play, part)
+    def has_news(self, play: Play, part: str, time: float) -> bool:
+        """Whether something was decided that is not shown yet."""
+        return self._decided(play, part) != self._known or self._is_over(time)
+
+    def _is_over(self, time: float) -> bool:
+        return self.motion is None or time > self.first + (len(self.motion) - 1) / self.fps
+
+    def show(self, play: Play, part: str, time: float, turn: bool = True) -> tuple[Pose, Array]:
+        """Pose, and base (3,), at a time that the play has come to [s].
+
+        Args:
+            turn: Whether news may be shown now; else it goes on as it was, as long as it can.
+        """
         motion = self.motion
-        if motion is None or known != self._known or time > self.first + (len(motion) - 1) / self.fps:
-            self._known = known
+        if motion is None or (self.has_news(play, part, time) and (turn or self._is_over(time))):
+            self._known = self._decided(play, part)
             motion = self._enacted(play, part, time)
         rotations, root, base = self._at(motion, time)
         if self._lag is not None:
@@ -80,22 +110,25 @@ class Preview:
         fresh = play.events[len(self._heard) :]
         self._heard += fresh
         self._looks += sum(e.name == "look" and e.data.get("actor") == part for e in fresh)
-        return len(play.selections[part]), self._looks, self._legs(play, part)
+        for touch in contacts_of(fresh):
+            if part in (touch.first, touch.second):
+                self._touched = touch.end
+        return len(play.selections[part]), self._looks, self._touched, self._legs(play, part)
 
     def _enacted(self, play: Play, part: str, time: float) -> Motion:
         old, before = self.motion, None
         if old is not None:
             before = self._at(old, min(time, self.first + (len(old) - 1) / self.fps))
             self._begin_anew(old, time)
-        until = max(time, *(leg.end for leg in self._legs(play, part))) + AHEAD
+        until = max(time, self._touched, *(leg.end for leg in self._legs(play, part))) + AHEAD
         seconds = self.first + np.ceil((until - self.first) * self.fps) / self.fps
         record = _so_far(play, part, seconds, tuple(self._heard))
-        asked = body_orders(record, part, self._library, self.fps, self.first)
+        asked = body_orders(record, part, self._library, self.fps, self.first, self.heights)
         track = smoothed(record.base(part, self.fps, self.first))
-        doing = Part(asked.wishes, track, asked.targets, self.player.styles, self._start, self.first)
+        doing = Part(asked.wishes, track, asked.targets, self.player.styles, self._start, self.first, self.furniture)
         order = list(play.selections)
         own = replace(self.params, actor=order.index(part))
-        self.motion = enact(self.player.skeleton, self.sheets, doing, self.fps, own, self.player.gait)
+        self.motion = enact(self.player.skeleton, self._library, doing, self.fps, own, self.player.gait, self._standing)
         if before is not None:
             rotations, root, _ = self._at(self.motion, time)
             self._lag = (time, quat.multiply(before[0], quat.conjugate(rotations)), before[1] - root)
@@ -128,6 +161,89 @@ class Preview:
         turned = quat.slerp(motion.rotations[k], motion.rotations[n], share)
         root, base = (row[k] + share * (row[n] - row[k]) for row in (motion.roots, motion.base))
         return turned, root, base
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A moment of a play: everybody's body as a motion of one sample, and (4, 4) where each prop is that was held."""
+
+    motions: Mapping[str, Motion]
+    props: Mapping[str, Array]
+
+
+class LiveCast:
+    """Everybody who plays, shown while the minds go on.
+
+    Attributes:
+        bodies: By part.
+    """
+
+    def __init__(
+        self,
+        players: Mapping[str, Player],
+        sheets: Sequence[Sheet],
+        fps: float,
+        params: BodyParams | None = None,
+        props: Mapping[str, Thing] | None = None,
+        furniture: Furniture | None = None,
+    ) -> None:
+        heights = {name: float(thing.track[0, 2, 3]) for name, thing in (props or {}).items()}
+        self.fps = fps
+        shared = enactable(sheets)
+        self.bodies = {
+            part: Preview(player, sheets, fps, params, heights, furniture, shared) for part, player in players.items()
+        }
+        self._served = 0
+        self._handling = Handling(props or {}, furniture)
+        self._meetings: list[Meeting] = []
+        self._heard = 0
+        self._handled: list[Event] = []
+
+    def show(self, play: Play, time: float) -> Shown:
+        """Everybody at a time that the play has come to [s]."""
+        motions = {}
+        turn = self._next(play, time)
+        for part, body in self.bodies.items():
+            pose, base = body.show(play, part, time, part == turn)
+            motions[part] = Motion(
+                body.player.skeleton, self.fps, pose.root[None], pose.rotations[None], base=base[None]
+            )
+        fresh = play.events[self._heard :]
+        self._heard += len(fresh)
+        for touch in contacts_of(fresh):
+            found = self._meeting(touch)
+            self._meetings += [found] if found is not None else []
+        self._meetings = [m for m in self._meetings if m.contact.end > time]
+        meet(self._meetings, motions, np.array([time]))
+        handled = [e for e in fresh if e.name in ("attach", "release")]
+        if handled:
+            self._handled += handled
+            now = dict(motions)
+            self._handling.plan(attachments_of(self._handled, math.inf), lambda actor, _: now.get(actor))
+        ways = self._handling.apply(motions, np.array([time]))
+        return Shown(motions, {prop: way[0] for prop, way in ways.items()})
+
+    def _next(self, play: Play, time: float) -> str:
+        """Whose turn it is to show what it decided: one at a time, so that no frame takes long."""
+        parts = list(self.bodies)
+        parts = parts[self._served :] + parts[: self._served]
+        news = [part for part in parts if self.bodies[part].has_news(play, part, time)]
+        if not news:
+            return ""
+        self._served = (list(self.bodies).index(news[0]) + 1) % len(parts)
+        return news[0]
+
+    def _meeting(self, touch: Contact) -> Meeting | None:
+        """How two meet, as far as both are worked out."""
+        pair = [self.bodies.get(name) for name in (touch.first, touch.second)]
+        cut = {}
+        first = max((body.first for body in pair if body is not None), default=0.0)
+        for name, body in zip((touch.first, touch.second), pair, strict=True):
+            if body is None or body.motion is None:
+                return None
+            cut[name] = (body.motion, round((first - body.first) * self.fps))
+        count = min(len(motion) - k for motion, k in cut.values())
+        return meeting_of(touch, {n: span_of(motion, k, k + count) for n, (motion, k) in cut.items()}, first)
 
 
 def _so_far(play: Play, part: str, seconds: float, events: tuple[Event, ...]) -> PlayRecord:

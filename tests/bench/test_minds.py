@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 
@@ -14,6 +15,8 @@ from troupe.core.acting.play import rehearse
 ACTORS, DT, STEPS = 100, 1.0 / 30.0, 300
 BUDGET_MS = 5.0
 """How long a step of the whole crowd may take [ms]."""
+LONGEST_MS = 10.0
+"""How long all but one of a hundred steps may take, garbage collection included [ms]."""
 
 PROPERTIES = {"mood": 0.4, "courage": 0.6, "energy": 0.5}
 LIBRARY = {f"Group {g}": [f"No {g}", *(f"Action {g} {k}" for k in range(4))] for g in range(10)}
@@ -69,19 +72,39 @@ def test_a_step_of_a_hundred_minds_with_thirty_scripts_each_takes_under_five_mil
     play.step(0.0)
     assert len(running(play)) == 30 * ACTORS
     seconds = []
-    for k in range(1, STEPS):
-        start = time.process_time()
-        play.step(k * DT)
-        seconds.append(time.process_time() - start)
+    # a full collection looks at every object of the process; what was there before is no business of the minds
+    gc.collect()
+    gc.freeze()
+    try:
+        for k in range(1, STEPS):
+            start = time.process_time()
+            play.step(k * DT)
+            seconds.append(time.process_time() - start)
+    finally:
+        gc.unfreeze()
     events = len(play.events) / STEPS
     assert events > 50
-    median, worst = 1e3 * np.median(seconds), 1e3 * np.quantile(seconds, 0.95)
+    median, worst, longest = 1e3 * np.quantile(seconds, (0.5, 0.95, 0.99))
     print(
-        f"\n100 minds x 30 scripts: median step {median:.2f} ms, 95 % under {worst:.2f} ms, longest "
-        f"{1e3 * max(seconds):.2f} ms, {events:.0f} events a step"
+        f"\n100 minds x 30 scripts: median step {median:.2f} ms, 95 % under {worst:.2f} ms, 99 % under "
+        f"{longest:.2f} ms, longest {1e3 * max(seconds):.2f} ms, {events:.0f} events a step"
     )
     assert max(median, worst, 1e3 * np.mean(seconds)) < BUDGET_MS
+    assert longest < LONGEST_MS
     assert len(running(play)) == 30 * ACTORS
+
+
+def test_minds_leave_nothing_for_the_garbage_collector() -> None:
+    play = rehearse([scripts()], crowd(), LIBRARY)
+    play.step(0.0)
+    gc.collect()
+    gc.disable()
+    try:
+        for k in range(1, STEPS):
+            play.step(k * DT)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_while_nothing_is_due_a_step_costs_a_fraction_of_asking_every_script(ratio: Callable[..., float]) -> None:

@@ -15,8 +15,8 @@ from troupe.addon.features.act import recorded
 from troupe.addon.features.company import Member
 from troupe.addon.steps import finish
 from troupe.core.acting import starter
-from troupe.core.acting.bodies import palms
 from troupe.core.acting.direction import PlayParams, read_directions
+from troupe.core.acting.hands import palms
 from troupe.core.acting.language.parser import parse
 from troupe.core.errors import InvalidParam
 from troupe.core.maths import quat
@@ -187,7 +187,7 @@ def test_reduced_keys_stay_within_their_tolerance():
 def test_a_direction_given_live_is_recorded_and_baked():
     cast, script = pair('define ACTOR "A" { }\ndefine ACTOR "B" { }')
     for ob in cast:
-        ob.troupe.play.script = script
+        ob.troupe.play.script, ob.troupe.play.markers = script, True
     scene = bpy.context.scene
     rest = np.array([b.matrix_basis for b in cast[0].pose.bones])
     bpy.ops.troupe.play_live()
@@ -214,6 +214,7 @@ def test_a_direction_given_live_is_recorded_and_baked():
         (pytest.approx(11 / 24, abs=1e-3), "A Wave right"),
         (pytest.approx(23 / 24, abs=1e-3), "B walk to A"),
     ]
+    assert any("Wave" in m.name for m in scene.timeline_markers)
     baked = keys(cast)
     arm = shown(cast[0])
     joint = arm.skeleton.joint("upper_arm_R")
@@ -250,6 +251,38 @@ def test_live_leaves_nothing_behind():
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     assert live.running() is None
     assert not bpy.app.handlers.frame_change_post and live._leave not in bpy.app.handlers.load_pre
+
+
+@pytest.mark.req("improv", 107)
+def test_props_and_cameras_are_shown_live_as_they_are_baked_and_go_back():
+    cast, script = pair(
+        'define PROP "Cup" { location [0 -.5] }\ndefine ACTOR "A" { does "Take" }\ndefine ACTOR "B" { }\n'
+        'define SCRIPT "Take" { { wait .3 seconds } { pick up Cup  send "look_here" to Camera } }',
+        ((0.0, 0.0, 0.0), (2.0, 0.0, 0.0)),
+    )
+    bpy.ops.troupe.bring_on(script=script)
+    cup, shot = bpy.data.objects["Cup"], bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    shot.location, shot.rotation_euler = (3.0, -6.0, 1.1), (np.pi / 2, 0.0, 0.0)
+    bpy.context.scene.collection.objects.link(shot)
+    bpy.context.scene.camera = shot
+    bpy.context.view_layer.update()
+    before = [np.array(ob.matrix_world) for ob in (cup, shot)]
+    bpy.ops.troupe.play_live()
+    for frame in range(2, 44):
+        bpy.context.scene.frame_set(frame)
+    bpy.context.view_layer.update()
+    seen = [np.array(ob.matrix_world) for ob in (cup, shot)]
+    live.end()
+    bpy.context.view_layer.update()
+    for ob, then in zip((cup, shot), before, strict=True):
+        assert np.allclose(ob.matrix_world, then, atol=1e-5)
+    bpy.context.scene.frame_set(1)
+    stage.choose(*cast)
+    bpy.ops.troupe.play(script=script, seconds=2.0)
+    bpy.context.scene.frame_set(43)
+    for ob, then, first in zip((cup, shot), seen, before, strict=True):
+        assert np.abs(np.array(ob.matrix_world) - then).max() < 0.02
+        assert np.abs(then - first).max() > 0.1
 
 
 class Layout:

@@ -21,7 +21,8 @@ from ...maths.ramp import smoothstep
 from ...motion import Event, Motion, Path
 from ...skeleton import SIDES, Array, Pose, Skeleton
 from ..act import STANCES
-from ..repertoire.actions import Action, Channel, Clip
+from ..furniture import Furniture
+from ..repertoire.actions import SEAT, Action, Channel, Clip
 from ..repertoire.library import ActionLibrary, canonical
 from ..repertoire.puppet import AXES as ANGLES
 from ..repertoire.puppet import JOINTS, angles_of, turns
@@ -42,6 +43,8 @@ LEG_CHANNEL = ("Lhip", "x")
 EARLY, LATE, GAP = 0.25, 0.2, 0.9
 """Time that a walk takes over before it goes and keeps after it stands, and shortest stand between two walks [s]."""
 FADE_IN, FADE_OUT = 0.35, 0.6
+SETTLED = 3.0
+"""Time after which a body that only stands has come to rest [s]."""
 LEAD = 0.1
 """Time before the beginning at which a body is told what it begins with, so that nothing of it shows [s]."""
 PRELUDE = 4.0
@@ -62,6 +65,7 @@ class Part:
         styles: Style parameters by name.
         start: Pose at the first sample; None for the stand of its walk.
         first: Time of the first sample [s]; what was wished long before it has taken effect by then.
+        furniture: What it may sit on.
     """
 
     wishes: Sequence[Selection | Order]
@@ -70,25 +74,56 @@ class Part:
     styles: Mapping[str, float | Track]
     start: Pose | None = None
     first: float = 0.0
+    furniture: Furniture | None = None
+
+
+class Standing:
+    """Walks under a base track; one that only stands is remembered, for it costs as much as another."""
+
+    def __init__(self) -> None:
+        self._known: tuple[bytes, Motion] | None = None
+
+    def walk(
+        self, skeleton: Skeleton, track: Array, fps: float, gait: TravelParams | None, start: Pose | None
+    ) -> Motion:
+        """The walk under a track (T, 3)."""
+        if len(track) < 2 or np.ptp(track, axis=0).max() > 0.0:
+            return travel(skeleton, Path(track, AXES, np.arange(len(track)) / fps), gait, start=start)
+        key = track[0].tobytes() + (b"" if start is None else start.rotations.tobytes() + start.root.tobytes())
+        if self._known is None or self._known[0] != key:
+            count = max(len(track), round(SETTLED * fps))
+            still = Path(np.repeat(track[:1], count, axis=0), AXES, np.arange(count) / fps)
+            self._known = key, travel(skeleton, still, gait, start=start)
+        found = self._known[1]
+        rows = np.minimum(np.arange(len(track)), len(found) - 1)
+        return replace(
+            found,
+            roots=found.roots[rows],
+            rotations=found.rotations[rows],
+            base=track,
+            curves={name: values[rows] for name, values in found.curves.items()},
+        )
 
 
 def enact(
     skeleton: Skeleton,
-    sheets: Sequence[Sheet],
+    actions: ActionLibrary,
     part: Part,
     fps: float,
     params: BodyParams | None = None,
     gait: TravelParams | None = None,
+    standing: Standing | None = None,
 ) -> Motion:
     """The motion of one body on a level floor at height 0.
 
     Args:
         skeleton: Whose motion it is.
-        sheets: Its actions; the first group of the first sheet is that of the stances.
+        actions: From `enactable`.
         part: What it does.
         fps: Samples a second, those of the track.
         params: How it carries out its actions.
         gait: How it walks.
+        standing: Remembers how the body stood, for one that is enacted again and again.
 
     Returns:
         A motion with base, contact curves, the curves of shape keys and properties, and an event `cue` for every
@@ -96,11 +131,10 @@ def enact(
     """
     since = np.arange(len(part.track)) / fps
     times = part.first + since
-    marked = list(map(stepping, sheets))
-    stand = part.start or _stand(_told(skeleton, ActionLibrary(marked), part, part.wishes, params))
-    walk = travel(skeleton, Path(part.track, AXES, since), gait, start=stand)
+    stand = part.start or _stand(_told(skeleton, actions, part, part.wishes, params))
+    walk = (standing or Standing()).walk(skeleton, part.track, fps, gait, stand)
     spans = _spans(walk, part.track, fps)
-    library = ActionLibrary([*marked, _ways(walk, part.track, spans, fps)])
+    library = actions.joined(STANCES, _ways(walk, part.track, spans, fps))
     state = _told(skeleton, library, part, _rerouted(part.wishes, spans, fps, part.first), params)
     cues = []
     for wish in part.wishes:
@@ -116,6 +150,9 @@ def enact(
     # a morph between a stance and a gait steps for as much of it as is gait
     steps = smoothstep(np.clip(steps / 0.3, 0.0, 1.0)) * (1.0 - on_way)
     feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit)
+    sits = library.layout.value(frames.channels, SEAT)
+    if part.furniture is not None and sits is not None:
+        feet.sit(np.clip(sits, 0.0, 1.0) * (1.0 - on_way), part.furniture)
     rotations, roots = posed(state.stage, feet.frames())
     rotations = bent(skeleton, feet.legs(rotations, roots), fingers_of(library.layout, frames.channels))
     curves = {n: v for n, v in values_of(state.stage, frames.channels).items() if n.split("/")[-1] not in (WAY, STEPS)}
@@ -179,6 +216,12 @@ def _stand(state: BodyState) -> Pose | None:
     return pose if tall and max(map(abs, heights)) < LEVEL else None
 
 
+def enactable(sheets: Iterable[Sheet]) -> ActionLibrary:
+    """The actions of sheets as bodies carry them out; the first group of the first sheet is that of the stances."""
+    way = Action(way_name(-1), {(WAY, "value"): Channel(0.0, 0.0)})
+    return ActionLibrary([*map(stepping, sheets), Sheet({way.name: way}, [(STANCES, [way.name])])])
+
+
 def stepping(sheet: Sheet) -> Sheet:
     """The sheet with its stepping actions marked: those with a tempo, or turning by themselves, that move the legs."""
     return replace(sheet, actions={name: _marked(action) for name, action in sheet.actions.items()})
@@ -211,30 +254,31 @@ def _spans(walk: Motion, track: Array, fps: float) -> list[tuple[int, int]]:
     return [(max(0, a - round(EARLY * fps)), min(last, b + round(LATE * fps))) for a, b in spans]
 
 
-def _ways(walk: Motion, track: Array, spans: Sequence[tuple[int, int]], fps: float) -> Sheet:
+def _ways(walk: Motion, track: Array, spans: Sequence[tuple[int, int]], fps: float) -> list[Action]:
     """The walk as stances, one for each span of it."""
     if not spans:
-        return Sheet()
+        return []
     angles, headings = fit(walk.skeleton).angles(walk.rotations)
     # the body heads along its track: what the upper torso turns besides is an angle of the torso
     torso = quat.multiply(quat.about(_UP, headings - track[:, 2])[:, None], turns(angles))
     angles[:, 0] = np.unwrap(angles_of(torso)[:, 0], axis=0)
     degrees = np.degrees(angles.reshape(len(walk), -1))
     keys = [(joint, axis) for joint in JOINTS for axis in ANGLES]
-    actions = {}
+    actions = []
     for n, (a, b) in enumerate(spans):
         stop = min(len(walk), b + 1 + round((FADE_OUT + 1.0) * fps))
         rows = np.column_stack([degrees[a:stop], np.ones(stop - a)])
-        name = way_name(n)
-        actions[name] = Action(
-            name,
-            {key: Channel(float(rows[0, k]), float(rows[0, k])) for k, key in enumerate([*keys, (WAY, "value")])},
-            fade_in=FADE_IN,
-            fade_out=FADE_OUT,
-            source=Clip(rows, fps, False),
-            spherical=True,
+        actions.append(
+            Action(
+                way_name(n),
+                {key: Channel(float(rows[0, k]), float(rows[0, k])) for k, key in enumerate([*keys, (WAY, "value")])},
+                fade_in=FADE_IN,
+                fade_out=FADE_OUT,
+                source=Clip(rows, fps, False),
+                spherical=True,
+            )
         )
-    return Sheet(actions=actions, groups=[(STANCES, list(actions))])
+    return actions
 
 
 def way_name(number: int) -> str:

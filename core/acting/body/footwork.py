@@ -14,6 +14,7 @@ from ...maths import quat
 from ...maths.ramp import smoothstep
 from ...motion import Motion
 from ...skeleton import SIDES, Array, Skeleton
+from ..furniture import Furniture
 from .fitting import Fit
 from .posing import Frames
 
@@ -21,6 +22,8 @@ REACH = 0.9995
 """Part of its length to which a leg is stretched at most."""
 LIFT = 0.04
 """Height of the small step with which a foot leaves its footfall for a dance, and comes back [m]."""
+FLESH = 0.1
+"""How far above a seat the hip joints of somebody are who sits on it, as a part of the legs' length."""
 MOVING = 0.05
 """Speed from which a foot steps [leg lengths a second]."""
 _UP = np.array([0.0, 0.0, 1.0])
@@ -79,6 +82,17 @@ class Footwork:
         self._roots = roots
         self._roots = roots - self._drop()[:, None] * _UP
         self._low = low
+
+    def sit(self, weights: Array, furniture: Furniture) -> None:
+        """Let the hips meet the seats that they go down to by weights (T,); the feet stay where they are."""
+        flesh = FLESH * self._skeleton.leg_length()
+        down = np.flatnonzero(weights > 0.0)
+        for span in np.split(down, np.flatnonzero(np.diff(down) > 1) + 1) if len(down) else ():
+            k = span[int(np.argmax(weights[span] >= 0.99 * weights[span].max()))]
+            hips = self._roots[k]
+            seat = furniture.seat(hips, float(self._heading[k]))
+            if seat is not None:
+                self._roots[span] += weights[span, None] * (seat + flesh * _UP - hips)
 
     def _drop(self) -> Array:
         """How far (T,) the hips must come down for both legs to reach their footfalls [m]."""

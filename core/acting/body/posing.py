@@ -18,7 +18,7 @@ from ...kinematics.limb_ik import LIMBS, place_limb
 from ...maths import quat
 from ...maths.ramp import smoothstep
 from ...skeleton import SIDES, Array
-from ..repertoire.actions import LOOK, PLANT, TURN
+from ..repertoire.actions import LOOK, PLANT, SEAT, TURN
 from ..repertoire.compositor import Slot
 from ..repertoire.puppet import ANKLES, INDEX, JOINTS, cleared, limited, turns
 from ..repertoire.tablelines import GROUND, TARGET
@@ -129,7 +129,7 @@ def posed(stage: Stage, frames: Frames) -> tuple[Array, Array]:
 def values_of(stage: Stage, channels: Array) -> dict[str, Array]:
     """Curves (T,) of shape keys and properties by name."""
     plan = stage.library.layout
-    own = (LOOK, TURN, PLANT)
+    own = (LOOK, TURN, PLANT, SEAT)
     return {
         curve_name((name, "value")): channels[:, plan.first_value + n]
         for n, name in enumerate(plan.values)

@@ -21,6 +21,8 @@ NEAR = 0.1
 FACING = math.radians(10.0)
 RADIUS = 0.25
 """Of somebody who is in the way of others [m]."""
+TAKE, LIFT = 0.5, 0.6
+"""Time in which hands go to something or put it down, and in which they lift it or come back without it [s]."""
 
 
 class BodyPort(Protocol):

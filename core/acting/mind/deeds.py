@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from .bodyport import Point, distance, heading_to
+from .bodyport import LIFT, TAKE, Point, distance, heading_to
 from .cast import Actor, Target
 from .company import VerbHolder
 from .properties import WORLD_KINDS, Holder, number
@@ -179,7 +179,7 @@ def decide(play: Doing, time: float) -> None:
                 play.board.changed((r.what.serial, "holder"), time)
                 play.stage.attach(r.what.name, r.me.name, time)
                 play.log(time, "attach", actor=r.me.name, prop=r.what.name)
-                _granted(play, r, time)
+                _granted(play, r, time, TAKE + LIFT)
         else:
             _shake(play, r, time)
 
@@ -192,7 +192,7 @@ def _drop(play: Doing, r: Request, time: float) -> None:
     play.board.changed((r.what.serial, "holder"), time)
     play.stage.release(r.what.name, r.me.name, time)
     play.log(time, "release", actor=r.me.name, prop=r.what.name)
-    _granted(play, r, time)
+    _granted(play, r, time, TAKE + LIFT)
 
 
 def _shake(play: Doing, r: Request, time: float) -> None:
@@ -246,8 +246,14 @@ def _part(play: Doing, r: Request, other: Actor, time: float) -> None:
     _granted(play, r, time)
 
 
-def _granted(play: Doing, r: Request, time: float) -> None:
-    play.finish(r.me, r.verb.verb.channel, r.me.busy[r.verb.verb.channel][2], time)
+def _granted(play: Doing, r: Request, time: float, takes: float = 0.0) -> None:
+    """What was asked for is done, or will be when hands have had their time [s]."""
+    channel = r.verb.verb.channel
+    ticket = r.me.busy[channel][2]
+    if takes:
+        play.at(time + takes, r.me, lambda now: play.finish(r.me, channel, ticket, now))
+    else:
+        play.finish(r.me, channel, ticket, time)
 
 
 def _deny(play: Doing, r: Request, time: float, why: str) -> None:

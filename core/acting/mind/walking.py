@@ -1,7 +1,8 @@
 """A stage on which points move as bodies can: they turn, win and lose speed, go around things and past each other.
 
 The way of everyone is a base track that `core.gait.travel` can put feet under. Whoever sets out minds those who stand,
-and those who are already on their way and where they will be; so the later gives way to the earlier.
+and those who are already on their way and where they will be; so the later gives way to the earlier, and everybody to
+what moves by itself.
 """
 
 from __future__ import annotations
@@ -57,6 +58,9 @@ class WalkingStage(KinematicStage):
         super().__init__(places)
         self.ways = Floorplan() if ways is None else ways
         self.errands: dict[str, Errand] = {}
+        for mover in self.ways.movers:
+            self.follow(mover.name, mover.at)
+            self.solid[mover.name] = mover.radius
 
     def walk_to(self, actor: str, place: Point, speed: float, time: float, within: float = 0.0) -> float | None:
         """Around what is in the way; whoever faces elsewhere turns first, whoever goes elsewhere stops first."""

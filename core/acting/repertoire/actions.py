@@ -22,9 +22,9 @@ from .signals import Moments, Signals
 
 DofKey = tuple[str, str]
 """Part and channel: ("Lhip", "x") [deg], ("hand_R", "tx") [m], ("SMILE", "value")."""
-LOOK, TURN, PLANT = "LOOK", "TURN", "PLANT"
+LOOK, TURN, PLANT, SEAT = "LOOK", "TURN", "PLANT", "SEAT"
 """Values with a meaning of their own: how much the gaze is on its target, turning to the left [deg/s], both feet on the
-ground."""
+ground, hips on a seat if one is there."""
 ROTATIONS: tuple[DofKey, ...] = tuple((joint, axis) for joint in JOINTS for axis in AXES)
 PLACES: tuple[DofKey, ...] = tuple((tip, f"t{axis}") for tip in LIMB_TIPS.values() for axis in AXES)
 RESERVED = ("amplitude", "noise_gain", "tempo")

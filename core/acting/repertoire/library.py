@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -114,6 +115,23 @@ class ActionLibrary:
     def compiled(self, name: str) -> CompiledAction:
         """An action as arrays."""
         return self._compiled[canonical(name)]
+
+    def joined(self, group: str, clips: Sequence[Action]) -> ActionLibrary:
+        """The library with recorded actions added to a group; nothing that it has is compiled again.
+
+        Args:
+            clips: With no other channels than the library has.
+        """
+        out, known = copy(self), self.group(group)
+        added = {canonical(a.name): replace(a, group=known.name) for a in clips}
+        larger = Group(known.name, (*known.actions, *(a.name for a in clips)))
+        out._actions, out._compiled = {**self._actions, **added}, dict(self._compiled)
+        out.groups = tuple(larger if g is known else g for g in self.groups)
+        routes = Routes(larger.actions, {n: out.action(n).buffers for n in larger.actions})
+        out.routes = MappingProxyType({**self.routes, known.name: routes})
+        for action in added.values():
+            out._compile(action)
+        return out
 
     def _grouped(self, members: dict[str, list[str]]) -> tuple[Group, ...]:
         owner: dict[str, str] = {}

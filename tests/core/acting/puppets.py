@@ -10,6 +10,7 @@ from troupe.core.acting.repertoire.signals import Signals
 from troupe.core.acting.repertoire.tables import read_sheet
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.skeleton import Skeleton
+from troupe.core.world import Body
 
 MANNEQUIN = mannequin(1.75)
 
@@ -56,3 +57,12 @@ def without(skeleton: Skeleton, *roles: str) -> Skeleton:
         limits=skeleton.limits[kept],
         arm_clearance=skeleton.arm_clearance,
     )
+
+
+def table(x, y, width, depth, height, matrices=None):
+    """A block that stands there, or where matrices (T, 4, 4) take it."""
+    corners = [(a, b, c) for a in (-0.5, 0.5) for b in (-0.5, 0.5) for c in (0.0, 1.0)]
+    vertices = np.array(corners) * (width, depth, height) + (x, y, 0.0)
+    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    triangles = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
+    return Body(f"Table {x} {y}", 1, vertices, triangles, np.eye(4)[None] if matrices is None else matrices, "obstacle")

@@ -12,10 +12,11 @@ import pytest
 from testdata import ROOT
 from troupe.core.acting import starter
 from troupe.core.acting.act import ActParams, act, repertoire
-from troupe.core.acting.bodies import Player, bodies, palms
+from troupe.core.acting.bodies import Player, bodies
 from troupe.core.acting.body.contact import contacts_of
 from troupe.core.acting.body.tracks import Track
 from troupe.core.acting.direction import assigned, named, read_directions, write_directions
+from troupe.core.acting.hands import palms
 from troupe.core.acting.mind.walking import WalkingStage
 from troupe.core.acting.play import perform_play
 from troupe.core.acting.repertoire.clips import action_of_motion
