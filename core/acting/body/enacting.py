@@ -115,7 +115,7 @@ def enact(
     )
     # a morph between a stance and a gait steps for as much of it as is gait
     steps = smoothstep(np.clip(steps / 0.3, 0.0, 1.0)) * (1.0 - on_way)
-    feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit)
+    feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit, part.start is not None)
     rotations, roots = posed(state.stage, feet.frames())
     rotations = bent(skeleton, feet.legs(rotations, roots), fingers_of(library.layout, frames.channels))
     curves = {n: v for n, v in values_of(state.stage, frames.channels).items() if n.split("/")[-1] not in (WAY, STEPS)}
