@@ -30,8 +30,7 @@ def demo(arguments: argparse.Namespace) -> bool:
     command = [str(environment.executable), "-m", "tools.demo", str(archive), str(DIST)]
     if arguments.name or arguments.all:
         command.append(arguments.name or "--all")
-    if arguments.eyes:
-        command.append("--eyes")
+    command += [f"--{option}" for option in ("eyes", "sides", "rigify") if getattr(arguments, option)]
     return stream(command)
 
 
@@ -163,6 +162,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     demo_command.add_argument("name", nargs="?", metavar="NAME", help="one demo; default: a tour")
     demo_command.add_argument("--all", action="store_true", help="every demo")
     demo_command.add_argument("--eyes", action="store_true", help="as an actor of the scene sees it")
+    demo_command.add_argument("--sides", action="store_true", help="from the front and the left, close to the figures")
+    demo_command.add_argument("--rigify", action="store_true", help="with generated Rigify humans for mannequins")
     add("run", run_job).add_argument("job", nargs=argparse.REMAINDER, metavar="JOB.toml [OPTIONS]")
     test_command = add("test", test)
     test_command.add_argument("--blender", choices=[*envs.BLENDERS, "all"], help="default: the newest for this Python")

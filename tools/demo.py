@@ -1,15 +1,17 @@
 """Run the demos of the installed extension and keep what they made: demo.blend, demo.png (contact sheet), demo.gif.
 
-Started by build.py in a Blender environment as ``python -m tools.demo ZIP FOLDER [NAME | --all] [--eyes]``. A demo is a
-module of ``addon/demos`` with ``build(context)``, which makes its scene from nothing. It may have ``FRAMES = (first,
+Started by build.py in a Blender environment as ``python -m tools.demo ZIP FOLDER [NAME | --all] [OPTIONS]``. A demo is
+a module of ``addon/demos`` with ``build(context)``, which makes its scene from nothing. It may have ``FRAMES = (first,
 last)``, ``camera(context)``, which places ``scene.camera``, ``TOUR = False``, which keeps it out of the default tour,
 ``LIGHT``, a studio light, and ``VARIANTS``, further scenes by name, each a pair of such functions: NAME.VARIANT.
-``--eyes`` shows it as an actor of the scene sees it.
+``--eyes`` shows it as an actor of the scene sees it, ``--sides`` from the front and from the left, close to the
+figures; ``--rigify`` lets generated Rigify humans play it in place of mannequins.
 """
 
 import importlib
 import pkgutil
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +22,7 @@ import numpy.typing as npt
 from . import private_blender
 
 EXTENSION = "bl_ext.user_default.troupe"
+OPTIONS = ("--eyes", "--sides", "--rigify")
 
 # Pictures are most of the time; a tour has to end within three minutes on a slow machine.
 _TOUR_SECONDS = 75.0
@@ -80,8 +83,8 @@ def choose(demos: dict[str, Any], wanted: str | None) -> dict[str, Any]:
 
 
 def perform(
-    name: str, demo: Any, engine: str, budget: float, eyes: Any = None
-) -> tuple[npt.NDArray[np.uint8], list[int]]:
+    name: str, demo: Any, engine: str, budget: float, eyes: Any = None, sides: bool = False
+) -> tuple[list[npt.NDArray[np.uint8]], list[int]]:
     """Build one demo in an empty file and take as many pictures as fit into the budget [s].
 
     Args:
@@ -90,9 +93,10 @@ def perform(
         engine: Of ``picture.choose_engine``.
         budget: Time for pictures [s].
         eyes: Puts the camera into the eyes of an actor, from a context; None for the demo's own view.
+        sides: Whether to show it from the front and from the left instead.
 
     Returns:
-        (N, H, W, 3) pictures and N delays [1/100 s].
+        (N, H, W, 3) pictures of each view, and delays for all of them [1/100 s].
     """
     import bpy
 
@@ -102,6 +106,7 @@ def perform(
     demo.build(bpy.context)
     scene = bpy.context.scene
     scene.name = name
+    figures = [ob for ob in scene.objects if ob.find_armature() is not None]
     first, last = demo.frames or picture.motion_range(scene)
     moments = _spaced(first, last, 24)
     boxes = picture.figure_points(scene, moments)
@@ -122,13 +127,13 @@ def perform(
         scene.display.shading.studio_light = demo.light
     count = np.clip(budget / picture.seconds_per_frame(scene), _SHEET_COLUMNS, _MOST_PICTURES)
     frames = _spaced(first, last, int(count))
-    pictures = picture.render(scene, frames)
+    views = picture.from_sides(scene, frames, figures) if sides else [picture.render(scene, frames)]
     scene.frame_set(first)
     seconds = (last - first) / len(frames) * scene.render.fps_base / scene.render.fps
     delays = [max(2, round(100 * seconds))] * len(frames)
     # A rest between two demos.
     delays[-1] += 60
-    return pictures, delays
+    return views, delays * len(views)
 
 
 def _spaced(first: int, last: int, count: int) -> list[int]:
@@ -161,14 +166,17 @@ def sheet(pictures: list[npt.NDArray[np.uint8]]) -> npt.NDArray[np.uint8]:
     return np.concatenate(rows, axis=0)
 
 
-def run(archive: Path, folder: Path, wanted: str | None, through_eyes: bool) -> None:
+def run(archive: Path, folder: Path, wanted: str | None, options: Collection[str]) -> None:
     """Install, perform the demos, and write the three files."""
     import bpy
 
     addon = install(archive)
     demos = choose(find(addon), wanted)
-    eyes = importlib.import_module(f"{addon.__name__}.demos._set").through_eyes if through_eyes else None
-    from . import gif, picture
+    eyes = importlib.import_module(f"{addon.__name__}.demos._set").through_eyes if "--eyes" in options else None
+    from . import gif, picture, rigify_human
+
+    if "--rigify" in options:
+        rigify_human.take_the_parts(addon)
 
     engine = picture.choose_engine()
     say(f"pictures with {'Workbench' if engine == 'BLENDER_WORKBENCH' else 'Cycles (Workbench needs EGL)'}")
@@ -177,8 +185,8 @@ def run(archive: Path, folder: Path, wanted: str | None, through_eyes: bool) -> 
     with tempfile.TemporaryDirectory() as scratch:
         for name, demo in demos.items():
             say(f"{name} ...")
-            shots, times = perform(name, demo, engine, budget, eyes)
-            pictures.append(shots)
+            views, times = perform(name, demo, engine, budget, eyes, "--sides" in options)
+            pictures += views
             delays += times
             files[name] = Path(scratch) / f"{name}.blend"
             bpy.ops.wm.save_as_mainfile(filepath=str(files[name]))
@@ -191,9 +199,10 @@ def run(archive: Path, folder: Path, wanted: str | None, through_eyes: bool) -> 
 
 
 def main(arguments: list[str]) -> int:
-    archive, folder, *wanted = [argument for argument in arguments if argument != "--eyes"]
+    options = set(arguments) & set(OPTIONS)
+    archive, folder, *wanted = [argument for argument in arguments if argument not in options]
     try:
-        run(Path(archive), Path(folder), wanted[0] if wanted else None, "--eyes" in arguments)
+        run(Path(archive), Path(folder), wanted[0] if wanted else None, options)
     except NoDemo as error:
         say(str(error))
         return 2

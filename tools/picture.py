@@ -235,6 +235,28 @@ def render(scene: Any, frames: Sequence[int]) -> npt.NDArray[np.uint8]:
     return np.stack(pictures)
 
 
+def from_sides(scene: Any, frames: Sequence[int], figures: Sequence[Any]) -> list[npt.NDArray[np.uint8]]:
+    """Return (N, H, W, 3) pictures of the frames from the front and from the left, each just around the figures."""
+    camera = scene.camera
+    camera.animation_data_clear()
+    camera.data.type, camera.data.clip_end = "ORTHO", 100.0
+    views = []
+    for direction in (Vector((0.0, 1.0, 0.0)), Vector((-1.0, 0.0, 0.0))):
+        turn = direction.to_track_quat("-Z", "Y").to_matrix()
+        shots = []
+        for frame in frames:
+            scene.frame_set(frame)
+            depsgraph = bpy.context.evaluated_depsgraph_get()
+            boxes = [ob.evaluated_get(depsgraph) for ob in figures]
+            points = np.array([ob.matrix_world @ Vector(corner) for ob in boxes for corner in ob.bound_box])
+            camera.data.ortho_scale = float(np.ptp(points @ np.array(turn), axis=0)[:2].max()) * _MARGIN
+            middle = Vector((points.max(axis=0) + points.min(axis=0)) / 2.0)
+            camera.matrix_world = Matrix.Translation(middle - 20.0 * direction) @ turn.to_4x4()
+            shots.append(render(scene, [frame])[0])
+        views.append(np.stack(shots))
+    return views
+
+
 def shrink(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """Average an oversampled (k SIZE, k SIZE, 3) picture to (SIZE, SIZE, 3); smaller ones stay as they are."""
     scale = max(1, picture.shape[0] // SIZE)

@@ -149,7 +149,7 @@ def enact(
     )
     # a morph between a stance and a gait steps for as much of it as is gait
     steps = smoothstep(np.clip(steps / 0.3, 0.0, 1.0)) * (1.0 - on_way)
-    feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit)
+    feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit, part.start is not None)
     sits = library.layout.value(frames.channels, SEAT)
     if part.furniture is not None and sits is not None:
         feet.sit(np.clip(sits, 0.0, 1.0) * (1.0 - on_way), part.furniture)

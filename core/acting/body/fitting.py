@@ -33,7 +33,7 @@ class Fit:
         skeleton: Whose joints are turned.
         missing: Puppet joints without a bone of their own; their rotations are folded into the next joint down.
         ankle_height: Of the ankles above the ground in the neutral stance [m].
-        toes: (2, 3) from the ankles to the ends of the toes in the neutral stance [m].
+        toes: (2, 3) from the ankles to the soles of the ends of the toes in the neutral stance [m].
         scale: Lengths as a multiple of those of a person with legs of 0.84 m.
     """
 
@@ -160,7 +160,8 @@ def fit(skeleton: Skeleton) -> Fit:
         skeleton,
         tuple(missing),
         height,
-        toes,
+        # of the toes what must not go through the ground is their sole, which is level with that of the foot
+        np.column_stack([toes[:, :2], np.full(2, -height)]),
         skeleton.leg_length() / REFERENCE_LEG,
         np.concatenate([thighs, shins, feet]),
     )

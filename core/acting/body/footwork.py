@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from ...filters.contacts import heel_and_ball, runs
 from ...kinematics import fk
 from ...kinematics.limb_ik import LIMBS, place_limb
 from ...maths import quat
@@ -24,6 +25,10 @@ LIFT = 0.04
 """Height of the small step with which a foot leaves its footfall for a dance, and comes back [m]."""
 FLESH = 0.1
 """How far above a seat the hip joints of somebody are who sits on it, as a part of the legs' length."""
+SETTLE = 0.4
+"""Time in which the sole of a foot that stands comes down flat, and rises again [s]."""
+PAUSE = 0.15
+"""Shortest time for which feet that are still stand [s]."""
 MOVING = 0.05
 """Speed from which a foot steps [leg lengths a second]."""
 _UP = np.array([0.0, 0.0, 1.0])
@@ -42,6 +47,9 @@ def stepped(walk: Motion) -> Flags:
     feet = positions[:, [walk.skeleton.joint(f"foot_{side}") for side in SIDES]]
     speed = np.linalg.norm(np.gradient(feet, axis=0), axis=-1).max(axis=-1) * walk.fps
     out: Flags = speed > MOVING * walk.skeleton.leg_length()
+    # a foot at the top of its step is still for an instant
+    for a, b in runs(~out):
+        out[a:b] |= a > 0 and b < len(out) and b - a < PAUSE * walk.fps
     return out
 
 
@@ -57,7 +65,9 @@ class Footwork:
         on_way: Array,
         steps: Array,
         fit: Fit,
+        entered: bool = False,
     ) -> None:
+        """`entered` tells that the walk goes on from a pose, in which its feet may stand unevenly."""
         self._skeleton, self._walk, self._frames, self._fit, self._steps = skeleton, walk, frames, fit, steps
         turned = frames.heading - frames.heading[0]
         self._heading = track[:, 2] + turned
@@ -71,6 +81,9 @@ class Footwork:
         positions, globals_ = fk.forward(skeleton, walk.rotations, walk.roots)
         self._ankles = positions[:, self._joints] + self._drift[:, None]
         self._soles = globals_[:, self._joints]
+        self._stands = ~stepped(walk)
+        self._flat = np.stack([self._standing(side, entered) for side in SIDES], axis=1)
+        self._lay_flat()
         self.base = np.column_stack([track[:, :2] + self._drift[:, :2], self._heading])
         feet = quat.rotate(facing[:, None], frames.feet)
         low = frames.feet[np.arange(len(feet)), frames.support, 2]
@@ -93,6 +106,26 @@ class Footwork:
             seat = furniture.seat(hips, float(self._heading[k]))
             if seat is not None:
                 self._roots[span] += weights[span, None] * (seat + flesh * _UP - hips)
+
+    def _standing(self, side: str, entered: bool) -> Array:
+        """(T,) how far a foot lies flat, as both its heel and its toes are on the ground."""
+        names = [f"contact/{part}_{side}" for part in ("foot", "toe")]
+        out = np.zeros(len(self._walk))
+        if not all(name in self._walk.curves for name in names):
+            return out
+        for a, b in runs(self._stands | np.all([self._walk.curves[name] > 0.5 for name in names], axis=0)):
+            since = np.arange(b - a) + (0.0 if a > 0 or entered else np.inf)
+            left = np.arange(b - a)[::-1] + (0.0 if b < len(out) else np.inf)
+            out[a:b] = smoothstep(np.clip(np.minimum(since, left) / (SETTLE * self._walk.fps), 0.0, 1.0))
+        return out
+
+    def _lay_flat(self) -> None:
+        """Bring the soles of feet that stand onto the ground, about the balls: a walk may leave a heel of theirs up."""
+        level = quat.slerp(self._soles, quat.about(_UP, quat.heading(self._soles)), self._flat)
+        balls = np.stack([heel_and_ball(self._skeleton, side)[1] for side in SIDES])
+        self._ankles = self._ankles + quat.rotate(self._soles, balls) - quat.rotate(level, balls)
+        self._ankles[..., 2] += self._flat * (self._fit.ankle_height - self._ankles[..., 2])
+        self._soles = level
 
     def _drop(self) -> Array:
         """How far (T,) the hips must come down for both legs to reach their footfalls [m]."""
@@ -136,16 +169,20 @@ class Footwork:
         spoken = {j for role, joints in body.roles.items() if role in _PUPPET for j in joints}
         rest = [j for j in range(len(body)) if j not in spoken]
         out[:, rest] = self._walk.rotations[:, rest]
+        for k, side in enumerate(SIDES):
+            for toe in body.roles.get(f"toe_{side}", ()):
+                straight = np.broadcast_to(quat.IDENTITY, out[:, toe].shape)
+                out[:, toe] = quat.slerp(out[:, toe], straight, self._flat[:, k])
         return out
 
     def contacts(self) -> dict[str, Array]:
         """Which foot stands, as curves."""
-        shares, found, stands = self._shares(), {}, ~stepped(self._walk)
+        shares, found = self._shares(), {}
         for k, side in enumerate(SIDES):
             own = (self._frames.support == k).astype(np.float64)
             for part in ("foot", "toe"):
                 name = f"contact/{part}_{side}"
                 if name in self._walk.curves:
-                    walked = np.where(shares[:, k] <= 0.0, np.maximum(self._walk.curves[name], stands), 0.0)
+                    walked = np.where(shares[:, k] <= 0.0, np.maximum(self._walk.curves[name], self._stands), 0.0)
                     found[name] = np.where(self._steps >= 1.0, own, walked)
         return found

@@ -79,6 +79,9 @@ _WRISTS = [INDEX[s + "wrist"] for s in SIDES]
 ANKLES = [INDEX[s + "ankle"] for s in SIDES]
 """Rows of the ankles, left and right."""
 _CLEARANCE_ROUND = np.radians(4.0)
+_CHESTS_ELBOWS = [INDEX[s + joint] for joint in ("chest", "elbow") for s in SIDES]
+_FOREARM = 0.6
+"""Part of the arm that is below the elbow, hand and all."""
 _WRIST_LIMITS = np.radians([35.0, 85.0, 75.0])
 """Most that a wrist goes to the thumb or little finger, twists and bends."""
 _WRIST_FREE = 0.7 * _WRIST_LIMITS
@@ -116,11 +119,15 @@ def cleared(angles: Array, clearance: float) -> Array:
     """Puppet angles (..., 20, 3) [rad] whose hanging arms keep out of the body.
 
     A shoulder that hangs is held out by at least `clearance` [rad]; the further it is raised to the front or back, the
-    less.
+    less. What brings the hand nearer to the body, a shoulder let down or a forearm bent in, is made up for.
     """
     out = np.array(angles)
     rows = [INDEX[s + "shoulder"] for s in SIDES]
     lack = clearance - out[..., rows, 2]
+    inward = np.maximum(-out[..., _CHESTS_ELBOWS, 2], 0.0)
+    if inward.any():
+        straight = np.maximum(np.cos(np.ascontiguousarray(out[..., _CHESTS_ELBOWS[2:], 0])), 0.0)
+        lack += inward[..., :2] + _FOREARM * inward[..., 2:] * straight
     hanging = np.maximum(np.cos(np.ascontiguousarray(out[..., rows, 0])), 0.0)
     rounded = np.sqrt(lack * lack + _CLEARANCE_ROUND**2)
     # the rounding vanishes far inside and adds nothing where no clearance is asked for

@@ -121,18 +121,21 @@ def test_the_buffer_is_passed_without_a_halt():
     assert abs(state.groups[0].history[-1].time - (1.0 + 0.98163 * 0.5)) < 1e-4
 
 
+TRUNK = ((0, (-0.16, 0.22)), (MANNEQUIN.chain("spine")[-1], (-0.12, 0.22)))
+"""Joints of the trunk, and from where to where around them it is as thick as the ellipse of `_clearance` [m]."""
+ROOTS = [MANNEQUIN.chain(f"{finger}_{side}")[0] for side in "LR" for finger in ("index", "middle", "pinky")]
+
+
 def _clearance(motion) -> float:
-    """Least distance of the hands from an upright ellipse around chest and hips, as a part of its radius."""
+    """Least distance of wrists and knuckles from an upright ellipse around chest, hips and seat, in its radii."""
     positions, globals_ = fk.forward(MANNEQUIN, motion.rotations, motion.roots)
+    hands = positions[:, [*(MANNEQUIN.joint(f"hand_{side}") for side in "LR"), *ROOTS]]
     worst = np.inf
-    for joint, low, high in ((0, -0.02, 0.22), (MANNEQUIN.chain("spine")[-1], -0.12, 0.22)):
-        for side in "LR":
-            local = quat.rotate(
-                quat.conjugate(globals_[:, joint]), positions[:, MANNEQUIN.joint(f"hand_{side}")] - positions[:, joint]
-            )
-            radius = np.hypot(local[:, 0] / 0.15, local[:, 1] / 0.105) - 1.0
-            level = (local[:, 2] > low) & (local[:, 2] < high)
-            worst = min(worst, float(np.where(level, radius, np.inf).min()))
+    for joint, (low, high) in TRUNK:
+        local = quat.rotate(quat.conjugate(globals_[:, joint])[:, None], hands - positions[:, joint, None])
+        radius = np.hypot(local[..., 0] / 0.15, local[..., 1] / 0.105) - 1.0
+        level = (local[..., 2] > low) & (local[..., 2] < high)
+        worst = min(worst, float(np.where(level, radius, np.inf).min()))
     return worst
 
 
