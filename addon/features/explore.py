@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -12,19 +12,20 @@ import numpy as np
 
 from ...core.errors import InvalidParam
 from ...core.gait.travel import TravelParams, travel
-from ...core.motion import Path
+from ...core.motion import Motion, Path
 from ...core.planning.senses.exploring import ExploringParams
 from ...core.world import World
 from .. import scene, trace
 from ..steps import Steps
 from . import ways
 from .company import CompanyOperator, Member, Played
-from .departure import departure
+from .departure import Departure, departure
 from .going import carried, ceiling_over, named, part
 from .travel import style_of
 
 if TYPE_CHECKING:
     from ...core.planning.senses.explore import Outing
+    from ...core.planning.ways.map import MapParams
 
 ICON = "LIGHT_SPOT"
 READ, SEEN = 0.1, 0.8
@@ -40,13 +41,7 @@ class Operator(CompanyOperator):
 
     @classmethod
     def perform_steps(cls, context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
-        motions, traces = {}, {}
-        tracks: dict[str, Path] = {}
-        for k, (name, member) in enumerate(members.items()):
-            # one after the other: each sees and dodges those who have set out before it
-            work = explore_steps(context, member, tracks)
-            motions[name], traces[name], tracks[name] = yield from part(work, k / len(members), 1.0 / len(members))
-        return Played(motions, traces)
+        return (yield from explore_steps(context, members))
 
     @classmethod
     def keep_trace(cls, context: bpy.types.Context, actor: Any, action: Any, kept: dict[str, Any]) -> None:
@@ -58,15 +53,58 @@ class Operator(CompanyOperator):
                 self.report({"WARNING"}, f"{name} did not get there: read its transcript")
 
 
-def explore_steps(context: bpy.types.Context, member: Member, tracks: Mapping[str, Path]) -> Steps[Any]:
-    """Steps to the motion of one actor, its trace and its track, among others whose tracks are known."""
-    from ...core.planning.senses.exploring import decisions, exploring, set_out, walked
-    from ...core.planning.senses.scenery import actor_body
-    from ...core.planning.walkers.verify import jolt, verify
-    from ...core.planning.ways.footing import with_footing
-    from ...core.planning.ways.map import project
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What one of those who explore begins with: its parameters in names that core knows, and the scene around it.
 
-    clock, name = time.perf_counter(), member.actor.name
+    Attributes:
+        level: Whether it walks on a level floor; else on the ground of the world.
+        goal: Where it is to go, over time.
+    """
+
+    params: ExploringParams
+    world: World
+    begin: Departure
+    level: bool
+    goal: Path
+    chart: MapParams
+
+
+def explore_steps(context: bpy.types.Context, members: Mapping[str, Member]) -> Steps[Played]:
+    """Steps to what all do at the same time, each seeing the others as they move."""
+    from ...core.planning.senses.exploring import at_once, exploring, set_out
+
+    clock, count = time.perf_counter(), len(members)
+    settings, outings = {}, {}
+    for k, (name, member) in enumerate(members.items()):
+        setting = yield from part(_setting_steps(context, member, members), READ * k / count, READ / count)
+        settings[name] = setting
+        outings[name] = set_out(setting.world, setting.begin.place, setting.goal, setting.params, setting.chart)
+    company = {}
+    for name, s in settings.items():
+        whom = outings.get(s.params.target)
+        company[name] = outings[name], exploring(outings[name], s.goal, s.params, s.chart, whom)
+    frames, longest = at_once(company), max(s.params.seconds for s in settings.values())
+    try:
+        while True:
+            next(frames)
+            now = max(outing.now for outing in outings.values())
+            yield READ + (SEEN - READ) * min(1.0, now / longest)
+    except StopIteration as end:
+        arrived = end.value
+    motions, traces = {}, {}
+    for k, (name, member) in enumerate(members.items()):
+        yield SEEN + (1.0 - SEEN) * k / count
+        motions[name], traces[name] = _walked(member, settings[name], outings[name])
+        traces[name]["report"] |= {"success": arrived[name], "seconds": round(time.perf_counter() - clock, 3)}
+    return Played(motions, traces)
+
+
+def _setting_steps(context: bpy.types.Context, member: Member, members: Mapping[str, Member]) -> Steps[Setting]:
+    """Steps to the scene as one of the members finds it; the others are not in it."""
+    from ...core.planning.senses.scenery import actor_body
+    from ...core.planning.ways.footing import with_footing
+
     params: ExploringParams = member.params
     if params.target:
         params = replace(params, target=named(context, member, "target", params.target))
@@ -76,9 +114,10 @@ def explore_steps(context: bpy.types.Context, member: Member, tracks: Mapping[st
     frames = member.start.frame + np.arange(int(np.ceil(params.seconds * rate)) + 1, dtype=np.float64)
     sign = bpy.data.objects.get(params.target) if params.target else None
     hidden = [sign] if sign is not None and not params.find and sign.troupe.kind == "auto" else []
-    hidden += carried([member])
-    world = yield from part(scene.read_world_steps(context, params.scene, hidden, frames), 0.0, READ / 2)
-    guests = yield from part(scene.read_guests_steps(context, [member.actor], frames), READ / 2, READ / 2)
+    hidden += carried(list(members.values()))
+    world = yield from part(scene.read_world_steps(context, params.scene, hidden, frames), 0.0, 0.5)
+    actors = [fellow.actor for fellow in members.values()]
+    guests = yield from part(scene.read_guests_steps(context, actors, frames), 0.5, 0.5)
     begin = ways.on_ground(member.cast, TravelParams(), member.start, world)
     level = begin is None
     if begin is None:
@@ -88,36 +127,36 @@ def explore_steps(context: bpy.types.Context, member: Member, tracks: Mapping[st
     bodies = list(world.bodies)
     for guest, motion in guests.items():
         number = 1 + max((b.id for b in bodies), default=-1)
-        base = tracks[guest].points if guest in tracks else motion.base
-        bodies.append(actor_body(guest, number, base, 0.25, 1.7, begin.floor))
+        bodies.append(actor_body(guest, number, motion.base, 0.25, 1.7, begin.floor))
     world = World(tuple(bodies), world.fps)
     goal = Path(np.array([params.place[:2]]), ("x", "y"), np.zeros(1))
     if params.target in guests:
-        base = tracks[params.target].points if params.target in tracks else guests[params.target].base
+        base = guests[params.target].base
         assert base is not None
         goal = Path(base[:, :2], ("x", "y"), np.arange(len(base)) / rate)
+    elif params.target in members:
+        goal = Path(members[params.target].start.here.roots[:1, :2], ("x", "y"), np.zeros(1))
     elif sign is not None:
         goal = (yield from scene.read_tracks_steps(context, [sign], frames))[sign.name]
     chart = params.chart(begin.floor, ceiling_over(world, spot, params.headroom))
-    outing = set_out(world, begin.place, goal, params, chart)
-    frames_of = exploring(outing, goal, params, chart)
-    try:
-        while True:
-            next(frames_of)
-            yield READ + (SEEN - READ) * min(1.0, outing.now / params.seconds)
-    except StopIteration as end:
-        arrived = bool(end.value)
+    return Setting(params, world, begin, level, goal, chart)
+
+
+def _walked(member: Member, setting: Setting, outing: Outing) -> tuple[Motion, dict[str, Any]]:
+    """Put feet under where one has gone, and keep what it saw, planned and decided."""
+    from ...core.planning.senses.exploring import decisions, walked
+    from ...core.planning.walkers.verify import jolt, verify
+    from ...core.planning.ways.map import project
+
+    params, world, begin, name = setting.params, setting.world, setting.begin, member.actor.name
     track = walked(outing)
-    gait = TravelParams(gait=params.gait, style=params.style)
-    ground = None if level else world
-    motion = travel(member.cast.skeleton, track, replace(gait, walk=style_of(params.style)), ground, begin.pose)
-    yield 0.95
+    gait = TravelParams(gait=params.gait, style=params.style, walk=style_of(params.style))
+    motion = travel(member.cast.skeleton, track, gait, None if setting.level else world, begin.pose)
     offences = verify({name: track}, world, params.radius)
-    kept = _trace(member, params, outing, track, project(world, chart, bounds=_around(track, goal)), begin.floor)
+    around = _around(track, setting.goal)
+    kept = _trace(member, params, outing, track, project(world, setting.chart, bounds=around), begin.floor)
     kept["transcript"] = decisions(outing, name)
     kept["report"] = {
-        "seconds": round(time.perf_counter() - clock, 3),
-        "success": arrived,
         "length": float(np.hypot(*np.diff(track.points[:, :2], axis=0).T).sum()),
         "searches": len(outing.plans),
         "cells": sum(len(places) for places in outing.searched),
@@ -125,7 +164,7 @@ def explore_steps(context: bpy.types.Context, member: Member, tracks: Mapping[st
         "offences": [vars(o) for o in offences],
         "acceleration": jolt(motion),
     }
-    return (begin.raised(motion) if level else motion), kept, track
+    return (begin.raised(motion) if setting.level else motion), kept
 
 
 def _around(track: Path, goal: Path) -> Any:
@@ -150,5 +189,6 @@ def _trace(member: Member, params: ExploringParams, outing: Outing, track: Path,
         "radius": params.radius,
         "view": [params.view, params.range],
         "looks": looks,
-        "things": [body.name for body in outing.shapes.world.bodies if body.kind != "ground"],
+        "things": [body.name for body in outing.shapes.world.bodies if body.kind != "ground"]
+        + list(outing.passers.fellows),
     }

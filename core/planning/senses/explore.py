@@ -30,7 +30,7 @@ from .awareness import Awareness, Explorer, sweep
 from .eyes import eye_at
 from .passers import STANDS, Passers, evaded
 from .recollection import NO_PATH
-from .scenery import Scenery, scenery
+from .scenery import Scenery, scenery, with_bodies
 from .walker import Walker
 
 
@@ -152,6 +152,10 @@ class Outing:
         self.passers = Passers(self.shapes.world, exclude)
         self.ways: Walkable | None = None
         self.events: list[Event] = []
+        self.level = 0.0
+        """Height of the ground under it [m]."""
+        self.ended = False
+        """Whether it will stand where it is from now on."""
 
     @property
     def now(self) -> float:
@@ -171,7 +175,8 @@ class Outing:
         """The world as the actor believes it to be now, without those who walk: they will have gone on."""
         known = self.aware.memory.observations.values()
         walks = {o.name for o in known if float(np.hypot(*o.velocity[:2])) > STANDS}
-        walks &= {body.name for body in self.passers.bodies}
+        walks &= set(self.passers.names.values())
+        walks |= {name for name, fellow in self.passers.fellows.items() if not fellow.ended}
         world = self.explorer.believed_world(self.aware, self.shapes.world, self.now)
         return replace(world, bodies=tuple(b for b in world.bodies if b.name not in walks)) if walks else world
 
@@ -181,10 +186,16 @@ class Outing:
         frame = len(self.track) - 1
         if frame and not self.explorer.looks_at(frame):
             return
-        height = float(geometry.height(self.ground, self.walker.place[None], self.now)[0][0])
-        place = np.array([*self.walker.place, height + self.params.eye_height])
+        self.level = float(geometry.height(self.ground, self.walker.place[None], self.now)[0][0])
+        place = np.array([*self.walker.place, self.level + self.params.eye_height])
         eye = eye_at(place, self.walker.heading + self.walker.gaze, self.params.pitch)
-        self.aware = self.explorer.sense(self.aware, self.shapes, eye, frame, self.now, self.exclude, always=True)
+        shapes = with_bodies(self.shapes, self.passers.shown()) if self.passers.fellows else self.shapes
+        self.aware = self.explorer.sense(self.aware, shapes, eye, frame, self.now, self.exclude, always=True)
+
+    def foreseen(self) -> Array:
+        """(T, 3) where it has been so far and will be in a frame: x, y [m], heading [rad]."""
+        ahead = self.walker.place + self.walker.velocity * self.dt
+        return np.array([*self.track, [*ahead.tolist(), self.walker.heading]])
 
     def look_round(self, seconds: float, until: Callable[[], bool]) -> bool:
         """Stand and let the gaze sweep; true as soon as `until` is."""
@@ -249,7 +260,7 @@ class Outing:
     def _strayed(self) -> bool:
         """Whether it was pushed to where it cannot go on along its way."""
         ways, walker = self.ways, self.walker
-        if ways is None or not len(walker.way) or not self.passers.bodies:
+        if ways is None or not len(walker.way) or not self.passers.names:
             return False
         return not bool(ways.clear(walker.place, walker.way[0])) and bool(ways.clear(walker.place, walker.place))
 

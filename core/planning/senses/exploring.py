@@ -1,13 +1,14 @@
 """Explore as a feature has it: one actor finds a place or a thing in a scene it knows only as far as it has seen it.
 
-outing = set_out(world, base, params)
-for _ in exploring(outing, goal, params): ...              # a frame each
+outing = set_out(world, base, goal, params, chart)
+for _ in exploring(outing, goal, params, chart): ...       # a frame each
 path, looks = walked(outing), seen_and_known(outing)
+arrived = yield from at_once({"Anna": (outing, frames), ...})      # several at the same time
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -170,8 +171,43 @@ def knowing(world: World) -> Awareness:
     return Awareness(Memory(seen), revision=1)
 
 
-def exploring(outing: Outing, goal: Path, params: ExploringParams, chart: MapParams) -> Frames:
-    """Go to a goal that may move, or look for a thing, frame by frame."""
+def at_once(company: Mapping[str, tuple[Outing, Frames]]) -> Generator[None, None, dict[str, bool]]:
+    """Let several explore at the same time, a frame of each in turn, so that all see each other as they move.
+
+    Args:
+        company: Everybody's outing and its frames, by name.
+
+    Returns:
+        Whether each came to what it was for, by name.
+    """
+    for name, (outing, _) in company.items():
+        outing.passers.fellows = {other: company[other][0] for other in company if other != name}
+    arrived: dict[str, bool] = {}
+    while len(arrived) < len(company):
+        for name, (outing, frames) in company.items():
+            if name in arrived:
+                continue
+            try:
+                next(frames)
+            except StopIteration as end:
+                arrived[name] = bool(end.value)
+                outing.walker.velocity, outing.ended = np.zeros(2), True
+        yield
+    return arrived
+
+
+def exploring(
+    outing: Outing, goal: Path, params: ExploringParams, chart: MapParams, whom: Outing | None = None
+) -> Frames:
+    """Go to a goal that may move, or look for a thing, frame by frame.
+
+    Args:
+        outing: Of `set_out`.
+        goal: Where the goal is over time: x, y.
+        params: How it goes about it.
+        chart: How what it believes becomes a map.
+        whom: The goal, where that is one who explores at the same time.
+    """
     from ..walkers.sensors import place_at
     from .seek import seeking
 
@@ -179,19 +215,23 @@ def exploring(outing: Outing, goal: Path, params: ExploringParams, chart: MapPar
         return (yield from seeking(outing, params.target, chart))
     outing.look()
     last = 0.0 if goal.times is None else float(goal.times[-1])
+
+    def spot(time: float) -> Array:
+        return whom.walker.place if whom is not None else place_at(goal.points, goal.times, time)[0]
+
     while True:
-        here = place_at(goal.points, goal.times, outing.now)[0]
+        here = spot(outing.now)
 
         def moved(at: Array = here) -> bool:
-            there = place_at(goal.points, goal.times, outing.now)[0]
-            return bool(np.hypot(*(there - at)) > MOVED)
+            return bool(np.hypot(*(spot(outing.now) - at)) > MOVED)
 
         there = yield from outing.going(here[None], moved)
         if moved() and not outing.over:
             outing.note("goal_moved")
             continue
-        later = [place_at(goal.points, goal.times, t)[0] for t in np.linspace(outing.now, max(last, outing.now), 50)]
-        if outing.over or not any(np.hypot(*(p - here)) > MOVED for p in later):
+        later = [spot(t) for t in np.linspace(outing.now, max(last, outing.now), 50)]
+        restless = whom is not None and bool(whom.walker.velocity.any())
+        if outing.over or not (restless or any(np.hypot(*(p - here)) > MOVED for p in later)):
             return there and not moved()
         # it stands and waits for a goal that will yet move
         while not moved() and not outing.over:
@@ -224,7 +264,7 @@ def walked(outing: Outing) -> Path:
 
 def seen_and_known(outing: Outing) -> list[dict[str, Any]]:
     """Frames at which what the actor sees or knows changed, with the names of both."""
-    names = {body.id: body.name for body in outing.shapes.world.bodies}
+    names = {body.id: body.name for body in outing.shapes.world.bodies} | outing.passers.names
     out: list[dict[str, Any]] = []
     for look in outing.aware.looks:
         entry = {

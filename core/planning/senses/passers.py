@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,10 @@ from ..walkers import avoid
 from ..ways.chart import DIRECTIONS, rooms
 from ..ways.footprint import placement
 from ..ways.walkable import Walkable
+from .scenery import actor_body
+
+if TYPE_CHECKING:
+    from .explore import Outing
 
 FAR = 4.0
 """How far off others are minded [m]."""
@@ -19,19 +24,35 @@ FELT = 0.9
 """Nearer than this others are noticed without being seen [m]."""
 ROOM = 0.1
 """Distance kept from others beside the radii [m]."""
-HASTE = 5.0
-"""Greatest acceleration of one who dodges [m/s^2]."""
 STANDS = 0.2
 """Slower than this somebody stands, and is walked around like a thing [m/s]."""
 
 
+TALL = 1.7
+"""Height at which those who explore see each other [m]."""
+
+
 class Passers:
-    """The other actors of a world: bodies tagged `actor:NAME`."""
+    """The other actors: bodies of the world tagged `actor:NAME`, and those who explore it at the same time."""
 
     def __init__(self, world: World, exclude: Collection[str] = ()) -> None:
         """Those in `world` but for some names."""
         self.fps = world.fps
         self.bodies = [b for b in world.bodies if is_actor(b) and b.name not in exclude]
+        self.fellows: dict[str, Outing] = {}
+        self._free = 1 + max((b.id for b in world.bodies), default=-1)
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Everybody's name by the id of its body."""
+        return {b.id: b.name for b in self.bodies} | {self._free + k: name for k, name in enumerate(self.fellows)}
+
+    def shown(self) -> list[Body]:
+        """The fellows as others see them: where they have been, and where they will be in a frame."""
+        return [
+            actor_body(name, self._free + k, fellow.foreseen(), fellow.params.radius, TALL, fellow.level)
+            for k, (name, fellow) in enumerate(self.fellows.items())
+        ]
 
     def around(self, place: Array, time: float, seen: Collection[str]) -> tuple[Array, Array, Array]:
         """Places (n, 2) [m], velocities (n, 2) [m/s] and radii (n,) [m] of those whom one at a place minds now."""
@@ -41,6 +62,10 @@ class Passers:
             far = float(np.hypot(*(now - place)))
             if far < FELT or (far < FAR and body.name in seen):
                 found.append((now, (then - now) * self.fps, float(np.abs(body.vertices[:, 0]).max())))
+        for name, fellow in self.fellows.items():
+            far = float(np.hypot(*(fellow.walker.place - place)))
+            if far < FELT or (far < FAR and name in seen):
+                found.append((fellow.walker.place, fellow.walker.velocity, fellow.params.radius))
         if not found:
             return np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0)
         places, velocities, radii = zip(*found, strict=True)
@@ -90,5 +115,5 @@ def evaded(
     safe = avoid.unhit(crowd.place, both, np.concatenate([[radius], radii]), still)[0]
     change = safe - velocity
     size = float(np.hypot(*change))
-    out: Array = velocity + change * min(1.0, HASTE * dt / max(size, 1e-9))
+    out: Array = velocity + change * min(1.0, avoid.HARDEST * dt / max(size, 1e-9))
     return out

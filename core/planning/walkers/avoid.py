@@ -29,11 +29,13 @@ HEAD_ON = 0.15
 """How much those who meet head on bear to the right, as a share of the speed at which they meet."""
 CLOSE = 0.45
 """Room within which one minds even those who only want to reach one [m]."""
-BRACE = 0.6
+BRACE = 1.2
 """Nearer than this those who come closer brace themselves [m]."""
-BRAKING = 3.0
+BRAKING = 2.5
 """What each of them counts on to stop before they touch [m/s^2]."""
-LAST_ROOM = 0.02
+HARDEST = 4.0
+"""Greatest acceleration, even of one who avoids bumping into somebody at the last moment [m/s^2]."""
+LAST_ROOM = 0.03
 """Room that they do not count on [m]."""
 PARTING = 0.25
 """Time in which those that are too close move apart [s]."""
@@ -250,6 +252,8 @@ def _least_worst(planes: Planes, rows: Ints, hard: Bools, fastest: Array) -> tup
 def unhit(place: Array, velocity: Array, radius: Array, movable: Array) -> Array:
     """Velocities (N, 2) from which everybody can stop, braking as people do, before it bumps into anybody [m/s].
 
+    Those who overlap move apart.
+
     Args:
         place: (N, 2) [m].
         velocity: (N, 2) [m/s].
@@ -267,7 +271,7 @@ def unhit(place: Array, velocity: Array, radius: Array, movable: Array) -> Array
     total = comes + comes.T
     share = np.where(total > 1e-9, comes / np.maximum(total, 1e-9), movable[:, None] / 2.0)
     brakes = np.maximum((comes > 0.0).astype(float) + (comes.T > 0.0), 1.0)
-    most = np.sqrt(2.0 * BRAKING * brakes * np.maximum(room - LAST_ROOM, 0.0))
+    most = np.sqrt(2.0 * BRAKING * brakes * np.maximum(room - LAST_ROOM, 0.0)) + np.clip(room, -0.2, 0.0) / PARTING
     out = velocity
     for _ in range(4):
         closing = -((out[:, None] - out[None]) * away).sum(axis=-1)
@@ -275,19 +279,4 @@ def unhit(place: Array, velocity: Array, radius: Array, movable: Array) -> Array
         if not excess.any():
             break
         out = out + ((share * excess)[..., None] * away).sum(axis=1)
-    return out
-
-
-def parted(place: Array, radius: Array, movable: Array, most: float) -> Array:
-    """Places (N, 2) after those who overlap are moved apart by at most `most` [m]; `movable` (N,) is 0 or 1."""
-    off = place[:, None] - place[None]
-    gap = np.sqrt((off * off).sum(axis=-1)) + np.where(np.eye(len(place), dtype=bool), 1e6, 0.0)
-    depth = radius[:, None] + radius[None] - gap
-    if not (depth > 0).any():
-        return place
-    share = movable[:, None] / np.maximum(movable[:, None] + movable[None], 1.0)
-    push = np.where(depth > 0, share * depth / np.maximum(gap, 1e-6), 0.0)
-    move = (push[..., None] * off).sum(axis=1)
-    size = np.sqrt((move * move).sum(axis=-1))
-    out: Array = place + move * (np.minimum(most / np.maximum(size, 1e-9), 1.0))[:, None]
     return out

@@ -1,7 +1,7 @@
-"""What actors do, one small machine each: go somewhere, follow, pursue, evade, wander, patrol.
+"""What actors do, one small machine each: go somewhere, follow, pursue, wander, patrol.
 
-Follow and its distances are Kuffner's ("Autonomous Agents for Real-Time Animation", 1999, section 6.2); chasing and
-evading follow the locomotion states of Badler's LocoNet.
+Follow and its distances are Kuffner's ("Autonomous Agents for Real-Time Animation", 1999, section 6.2); chasing
+follows the locomotion states of Badler's LocoNet.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from ...maths.ramp import wrap
 from ...params import param
 from ...skeleton import Array
 from .actors import STAND, Behaviour, Order, go
@@ -161,57 +160,6 @@ def look_round(senses: Senses) -> Order:
     """Stand and look about."""
     angle = senses.heading + 1.2
     return Order(face=senses.here + np.array([np.sin(angle), -np.cos(angle)]))
-
-
-@dataclass(frozen=True)
-class Evade(Behaviour):
-    """Keep away from an actor."""
-
-    target: str = param("", ref="object", help="Whom to evade")
-    alarm: float = param(4.0, lo=0.5, hi=50.0, unit="m", help="Distance at which one runs away")
-    safe: float = param(6.0, lo=0.5, hi=50.0, unit="m", help="Distance at which one stops")
-    pace: float = param(1.0, lo=0.1, hi=3.0, help="Share of its speed while it flees")
-
-    def begin(self) -> Any:
-        """Whether it flees, its goal, and when that was chosen."""
-        return (False, None, -1.0)
-
-    def think(self, memory: Any, senses: Senses) -> tuple[Any, Order]:
-        """Flee when alarmed until safe."""
-        fleeing, goal, when = memory
-        far = senses.distance(self.target)
-        if not fleeing and far > self.alarm:
-            return memory, Order(face=senses.place_of(self.target))
-        if fleeing and far > max(self.safe, self.alarm):
-            senses.say("stops", f"{self.target} is more than {self.safe:g} m away")
-            return (False, None, -1.0), STAND
-        if not fleeing:
-            senses.say("flees", f"{self.target} is within {self.alarm:g} m")
-        if goal is None or senses.time - when >= 0.5 or senses.at_goal():
-            goal, when = tuple(refuge(senses, (self.target,))), senses.time
-        return (True, goal, when), go(np.array(goal), f"away from {self.target}", pace=self.pace)
-
-
-def refuge(senses: Senses, threats: tuple[str, ...], reach: float = 6.0, seconds: float = 3.0) -> Array:
-    """(2,) place to flee to: of 16 directions the one that ends furthest from all threats without coming near them."""
-    angles = np.arange(16) * (np.pi / 8)
-    steps = np.arange(1, 7)[:, None, None] * (reach / 6.0)
-    ahead = np.stack([np.sin(angles), -np.cos(angles)], axis=-1)
-    spots = senses.here + steps * ahead
-    before = np.concatenate([np.broadcast_to(senses.here, (1, 16, 2)), spots[:-1]])
-    free = np.logical_and.accumulate(senses.walkable.clear(before, spots))
-    length = free.sum(axis=0)
-    times = np.minimum(steps[:, 0, 0] / max(senses.speed, 0.1), seconds)
-    last, rows = np.maximum(length - 1, 0), np.arange(16)
-    score = np.zeros(16)
-    for name in threats:
-        later = senses.place_of(name) + 0.5 * senses.velocity_of(name) * times[:, None]
-        gap = np.hypot(*(spots - later[:, None]).transpose(2, 0, 1))
-        score = score + gap[last, rows] + np.minimum(np.where(free, gap, np.inf).min(axis=0), 4.0)
-    # who keeps changing its mind does not get away
-    score = score - 0.4 * np.abs(wrap(angles - senses.heading))
-    best = int(np.argmax(np.where(length > 0, score, -np.inf)))
-    return np.array(spots[last[best], best] if length[best] else senses.here)
 
 
 @dataclass(frozen=True)

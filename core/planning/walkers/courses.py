@@ -14,8 +14,9 @@ from ...skeleton import Array
 from ..ways.chart import Chart, clearance
 from ..ways.map import with_discs
 from ..ways.walkable import Walkable
-from .actors import Mind, NavigateParams, Order, Plan, State
+from .actors import Mind, Order, Plan, State
 from .doorway import narrow_spans
+from .guests import NOBODY, SEEN
 
 FLIPS = 3
 """How often a course may be turned round before one keeps to a way."""
@@ -25,7 +26,9 @@ BETTER = 0.85
 """A new way must be shorter than this share of what is left of the old one to be taken without need."""
 
 
-def planned(state: State, chart: Chart, me: int, order: Order, crowd: str) -> Plan:
+def planned(
+    state: State, chart: Chart, me: int, order: Order, crowd: str, guests: tuple[Array, Array] = NOBODY
+) -> Plan:
     """A way for an order.
 
     Args:
@@ -34,6 +37,7 @@ def planned(state: State, chart: Chart, me: int, order: Order, crowd: str) -> Pl
         me: Number of the actor.
         order: Where it is to go.
         crowd: How others are minded: predict, current or none.
+        guests: (n, 2) places [m] and (n, 2) velocities [m/s] of those who are not of the cast.
 
     Raises:
         NoPath: There is none.
@@ -43,7 +47,7 @@ def planned(state: State, chart: Chart, me: int, order: Order, crowd: str) -> Pl
     alone, searched = _way(chart.walkable(radius), here, order)
     points = alone
     if crowd != "none":
-        near = _in_the_way(state, me, alone, crowd, state.cast.params)
+        near = _in_the_way(state, me, alone, crowd, guests)
         if near is not None:
             starts, ends, radii = near
             try:
@@ -95,21 +99,23 @@ def predicted(place: Array, velocity: Array, mine: Array, my_speed: float, ahead
 
 
 def _in_the_way(
-    state: State, me: int, way: Array, crowd: str, params: NavigateParams
+    state: State, me: int, way: Array, crowd: str, guests: tuple[Array, Array]
 ) -> tuple[Array, Array, Array] | None:
     """Places now and later (n, 2) and radii (n,) of those whom a way (N, 2) would touch; None for nobody."""
-    movers, cast = state.movers, state.cast
-    rows = np.array([k for k in range(len(cast.names)) if k != me], dtype=np.int64)
+    movers, cast, params = state.movers, state.cast, state.cast.params
     here = movers.place[me]
-    rows = rows[np.hypot(*(movers.place[rows] - here).T) < 6.0] if len(rows) else rows
-    if not len(rows):
+    place = np.concatenate([movers.place, guests[0]])
+    near = np.hypot(*(place - here).T) < SEEN
+    near[me] = False
+    if not near.any():
         return None
-    place, velocity = movers.place[rows], movers.velocity[rows]
+    place, velocity = place[near], np.concatenate([movers.velocity, guests[1]])[near]
+    radius = np.concatenate([cast.radius, np.full(len(guests[0]), params.radius)])[near]
     ahead = params.look_ahead if crowd == "predict" else 0.0
     ends = predicted(place, velocity, here, float(cast.speed[me]), ahead)
-    both = cast.radius[rows] + cast.radius[me]
+    both = radius + cast.radius[me]
     lengths = arc_length(way)
-    line = at_length(way, np.linspace(0.0, min(lengths[-1], 6.0), 25), lengths) if lengths[-1] > 0 else way[:1]
+    line = at_length(way, np.linspace(0.0, min(lengths[-1], SEEN), 25), lengths) if lengths[-1] > 0 else way[:1]
     step = ends - place
     square = np.maximum((step * step).sum(axis=-1), 1e-12)
 
@@ -122,7 +128,7 @@ def _in_the_way(
     # whoever is close to one, or to the goal, is drawn smaller, so that both stay free
     walk = state.chart.walkable(float(cast.radius[me]))
     grown = walk.radius + walk.params.margin + walk.cell
-    radii = np.minimum(cast.radius[rows], gap(np.stack([here, way[-1]])).min(axis=0) - grown)
+    radii = np.minimum(radius, gap(np.stack([here, way[-1]])).min(axis=0) - grown)
     hit = (gap(line).min(axis=0) < both + 0.1) & (radii > 0.02)
     if not hit.any():
         return None

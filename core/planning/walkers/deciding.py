@@ -14,6 +14,7 @@ from ...world import World
 from .actors import Command, Mind, Order, Plan, State
 from .courses import BETTER, FLIPS, MEMORY, blocked_at, planned, with_course
 from .follow import wish
+from .guests import guests, stands_in
 from .polylines import at, ways
 from .sensors import Senses
 
@@ -64,9 +65,10 @@ def thought(state: State, world: World, dt: float) -> tuple[State, list[Note]]:
     return replace(state, minds=tuple(minds), blackboard=board), notes
 
 
-def decided(state: State, changed: bool) -> tuple[State, list[Note]]:
+def decided(state: State, world: World, changed: bool) -> tuple[State, list[Note]]:
     """Make, keep or drop the plan of everybody."""
     notes: list[Note] = []
+    company = guests(state.cast, world, state.clock)
     minds, along = list(state.minds), state.movers.along.copy()
     renewed = False
     searches, cells = state.searches, state.cells
@@ -82,7 +84,7 @@ def decided(state: State, changed: bool) -> tuple[State, list[Note]]:
         was = mind.plan
         searches += 1
         try:
-            mind, plan = _new_plan(state, me, mind, why)
+            mind, plan = _new_plan(state, me, mind, why, company)
         except NoPath as error:
             if not mind.blocked:
                 notes.append(note(state, me, "waits", str(error)))
@@ -134,22 +136,24 @@ def _why_plan(state: State, me: int, mind: Mind, changed: bool) -> str:
     return "time to look again" if age >= state.cast.params.replan + 0.05 * (me % 8) else ""
 
 
-def _new_plan(state: State, me: int, mind: Mind, why: str) -> tuple[Mind, Plan]:
+def _new_plan(state: State, me: int, mind: Mind, why: str, company: tuple[Array, Array]) -> tuple[Mind, Plan]:
     """The way to take from now on: a new one, or the old one where that is hardly longer."""
     crowd = state.cast.params.others
     if why == "it is held up":
         crowd = "current" if crowd != "none" else "none"
     goal_moved = why in ("a goal", "the goal moved")
-    plan = planned(state, state.chart, me, mind.order, crowd)
+    plan = planned(state, state.chart, me, mind.order, crowd, company)
     mind = replace(mind, asked=_asked(state, mind.order))
     if why == "the goal moved":
         # who runs after somebody turns as often as that one does
         mind = replace(mind, courses=(), committed=False)
     old = mind.plan
     if old is not None and not goal_moved and why == "time to look again":
-        left = _length(old.points) - float(state.movers.along[me])
-        strays = _strays(state, me)
-        if not strays and _length(plan.points) > BETTER * left:
+        along = float(state.movers.along[me])
+        left = _length(old.points) - along
+        room = float(state.cast.radius[me]) + state.cast.params.radius
+        held = _strays(state, me) or (crowd != "none" and stands_in(old, along, company, room))
+        if not held and _length(plan.points) > BETTER * left:
             return mind, old
     mind, dithers = with_course(mind, plan, state.clock, state.cast.params.guard)
     if dithers and not mind.committed:

@@ -23,7 +23,7 @@ BACKWARD = 0.5
 """Fastest step back when dodging [m/s]."""
 SIDEWAYS = 0.8
 """Fastest step to the side when dodging [m/s]."""
-HASTE = 4.0
+HASTE = 2.0
 """Acceleration added to what is usual when dodging in earnest [m/s^2]."""
 CORNERING = 0.65
 """Speed in a corner of a right angle [m/s]."""

@@ -10,7 +10,8 @@ import numpy as np
 from ...params import Params, param
 from ..on_foot import OnFoot, seconds_of, speed_of
 from .actors import AmongOthers, Behaviour, Mind, Order
-from .behaviours import Evade, Follow, Go, Patrol, Pursue, Wander
+from .behaviours import Follow, Go, Patrol, Pursue, Wander
+from .fleeing import Evade
 from .mingle import Hide, Mingle, Queue, Search, Tag
 from .sensors import Senses
 

@@ -18,7 +18,8 @@ from ...params import param
 from ...skeleton import Array
 from ..ways.chart import sees
 from .actors import STAND, Behaviour, Order, go
-from .behaviours import ahead_of, refuge, stroll
+from .behaviours import ahead_of, stroll
+from .fleeing import CALM, flee, refuge
 from .sensors import Senses
 
 UNDERFOOT = 0.8
@@ -36,8 +37,8 @@ class Tag(Behaviour):
     haste: float = param(1.35, lo=0.5, hi=3.0, help="Share of its speed at which whoever is it runs")
 
     def begin(self) -> Any:
-        """Goal, and when it was chosen."""
-        return (None, -10.0)
+        """How it flees."""
+        return CALM
 
     def think(self, memory: Any, senses: Senses) -> tuple[Any, Order]:
         """Pursue when it, flee when not."""
@@ -48,14 +49,11 @@ class Tag(Behaviour):
             senses.tell("it", it)
             senses.tell("it before", "")
             senses.say("begins", f"{it} is it")
-        goal, when = memory
         if senses.name == it:
-            return (None, -10.0), self._chase(senses)
+            return CALM, self._chase(senses)
         if senses.distance(it) > self.alarm:
-            return (None, -10.0), Order(face=senses.place_of(it))
-        if goal is None or senses.time - when >= 0.5 or senses.at_goal():
-            goal, when = tuple(refuge(senses, (it,))), senses.time
-        return (goal, when), go(np.array(goal), f"away from {it}")
+            return CALM, Order(face=senses.place_of(it))
+        return flee(memory, senses, it)
 
     def _chase(self, senses: Senses) -> Order:
         # whoever touched one a moment ago is left alone, unless there is nobody else
@@ -135,17 +133,14 @@ class Hide(Behaviour):
                 senses.say("flees", f"{self.target} sees it from {senses.distance(self.target):.1f} m")
                 goal = None
             if goal is None or senses.time - when >= 0.5:
-                spot = self._spot(senses)
-                goal, when = tuple(spot if spot is not None else refuge(senses, (self.target,))), senses.time
+                goal, when = tuple(self._away(senses)), senses.time
             return ("evading", goal, when), go(np.array(goal), f"away from {self.target}", pace=1.3)
         if state == "hiding" and senses.at_goal() and not exposed:
             senses.say("is hidden", f"nothing can be seen of it from where {self.target} is")
             return ("hidden", goal, when), STAND
         if goal is None or senses.time - when >= 0.5:
             stays = goal is not None and not bool(senses.exposed_to(self.target, np.array([goal]))[0])
-            spot = np.array(goal) if stays else self._spot(senses)
-            if spot is None:
-                spot = refuge(senses, (self.target,))
+            spot = np.array(goal) if stays else self._away(senses)
             if state != "hiding":
                 senses.say("hides", f"{self.target} can see it" if exposed else f"{self.target} is about to see it")
             goal, when = tuple(spot), senses.time
@@ -154,6 +149,13 @@ class Hide(Behaviour):
     def _exposed_soon(self, senses: Senses) -> bool:
         later = senses.place_of(self.target) + 1.5 * senses.velocity_of(self.target)
         return bool(sees(senses.state.chart.map, later, senses.here))
+
+    def _away(self, senses: Senses) -> Array:
+        """(2,) a place out of sight; where there is none one further off, or where it is when it is cornered."""
+        for spot in (self._spot(senses), refuge(senses, self.target)):
+            if spot is not None:
+                return spot
+        return senses.here
 
     def _spot(self, senses: Senses) -> Array | None:
         """(2,) free place out of sight that is near and not next to the seeker; None when there is none."""

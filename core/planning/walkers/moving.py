@@ -14,14 +14,12 @@ from .actors import Mind, Plan, State
 from .courses import blocked_at
 from .deciding import Note, note
 from .follow import Movers, advance, wish
-from .sensors import place_at
+from .guests import guests
 
 SETTLED = 0.3
 """Who has arrived and is pushed by less than this stays where it is [m]."""
 CROWDED = 0.5
 """Who is held up by others this near to its goal has arrived [m]."""
-BRACING = 5.0
-"""Greatest acceleration, even of one who avoids bumping into somebody at the last moment [m/s^2]."""
 LEAN = 1.1
 """How much more than its turning needs one who runs may accelerate."""
 BEFORE = 0.6
@@ -156,15 +154,13 @@ def _steered(state: State, world: World, wanted: Array, dt: float) -> Array:
         beside = ((off * off).sum(axis=-1) < (2.0 * cast.radius[:, None] + 0.6) ** 2).any(axis=1)
         yielding = np.where(beside & ~stalled & ((pace <= 0.05) | waits), 4.0, yielding)
     yielding[frozen] = 0.05
-    names = sorted(n for n in world.actors if cast.index(n) < 0)
-    if names:
-        guests = [(world.actors[n], world.actors[n].base) for n in names]
-        tracks = [place_at(m.roots if b is None else b, m.times, state.clock) for m, b in guests]
-        place = np.concatenate([place, [t[0] for t in tracks]])
-        velocity = np.concatenate([velocity, [t[1] for t in tracks]])
-        intent = np.concatenate([intent, [t[1] for t in tracks]])
-        radius = np.concatenate([radius, np.full(len(names), params.radius + params.room / 2)])
-        yielding = np.concatenate([yielding, np.zeros(len(names))])
+    there, drift = guests(cast, world, state.clock)
+    if len(there):
+        place = np.concatenate([place, there])
+        velocity = np.concatenate([velocity, drift])
+        intent = np.concatenate([intent, drift])
+        radius = np.concatenate([radius, np.full(len(there), params.radius + params.room / 2)])
+        yielding = np.concatenate([yielding, np.zeros(len(there))])
     room = np.empty((len(wanted), len(DIRECTIONS)))
     for size in np.unique(cast.radius):
         rows = np.flatnonzero(cast.radius == size)
@@ -178,26 +174,27 @@ def _steered(state: State, world: World, wanted: Array, dt: float) -> Array:
 
 
 def _braced(state: State, after: Movers, dt: float) -> Movers:
-    """Movers who do not bump into each other: braced before they would, moved apart a little if they did."""
+    """Movers who do not bump into each other: braced before they would, apart again if they did."""
     cast = state.cast
     movable = np.array([0.0 if state.clock < m.frozen_until else 1.0 for m in state.minds])
-    velocity = after.velocity
+    before, velocity = state.movers.velocity, after.velocity
     kept = avoid.unhit(after.place, velocity, cast.radius, movable)
     # who runs leans into its turns
-    most = np.maximum(BRACING, LEAN * np.abs(after.speed) * cast.gains.turn_rate)
-    kept = _eased(state.movers.velocity, kept, most * dt)
-    if (kept != velocity).any():
-        sin, cos = np.sin(after.heading), np.cos(after.heading)
-        change = kept - velocity
-        speed = after.speed + change[:, 0] * sin - change[:, 1] * cos
-        side = after.side + change[:, 0] * cos + change[:, 1] * sin
-        after = replace(after, speed=speed, side=side)
-    place = avoid.parted(after.place, cast.radius, movable, 0.4 * dt)
-    if place is after.place:
+    most = np.maximum(avoid.HARDEST, LEAN * np.abs(after.speed) * cast.gains.turn_rate)
+    kept = _eased(before, kept, most * dt)
+    change = kept - velocity
+    braced = (change != 0.0).any(axis=1)
+    if not braced.any():
         return after
+    sin, cos = np.sin(after.heading), np.cos(after.heading)
+    speed = after.speed + change[:, 0] * sin - change[:, 1] * cos
+    side = after.side + change[:, 0] * cos + change[:, 1] * sin
+    # the step itself is taken with what was braced to, so that nobody moves by more than its legs gave it
+    place = state.movers.place + dt / 2 * (before + kept)
     walk = state.chart.walkable(float(cast.radius.max()))
     worse = clearance(walk, place) < np.minimum(clearance(walk, after.place), cast.radius + walk.cell / 2)
-    return replace(after, place=np.where(worse[:, None], after.place, place))
+    place = np.where((braced & ~worse)[:, None], place, after.place)
+    return replace(after, place=place, speed=speed, side=side)
 
 
 def _eased(before: Array, after: Array, most: Array) -> Array:

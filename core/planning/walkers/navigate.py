@@ -83,7 +83,7 @@ def step(state: State, world: World, commands: Sequence[Command] = (), dt: float
     chart = widened(state.chart, world, goals, state.clock)
     changed = changed or chart is not state.chart
     state = replace(state, chart=chart)
-    state, more = decided(state, changed)
+    state, more = decided(state, world, changed)
     notes += more
     state, go, spots, more = allowed(state, dt)
     notes += more

@@ -13,14 +13,16 @@ from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.walk import WalkParams, walk
 from troupe.core.kinematics import base as bases
 from troupe.core.maths import quat
+from troupe.core.maths.ramp import wrap
 from troupe.core.motion import Path
 from troupe.core.params import declared
 from troupe.core.planning.hands.grasp import Grasp, framed
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.spaces.set_pieces import bottle
-from troupe.core.planning.walkers import behaviours, mingle, scenes, script, tasks
-from troupe.core.planning.walkers.actors import ActorSetup, Behaviour, NavigateParams
-from troupe.core.planning.walkers.behaviours import Evade, Follow, Go, Patrol, Pursue, Stand, Wander, intercept
+from troupe.core.planning.walkers import behaviours, fleeing, mingle, scenes, script, tasks
+from troupe.core.planning.walkers.actors import ActorSetup, Behaviour, NavigateParams, Style
+from troupe.core.planning.walkers.behaviours import Follow, Go, Patrol, Pursue, Stand, Wander, intercept
+from troupe.core.planning.walkers.fleeing import Evade
 from troupe.core.planning.walkers.mingle import Hide, Mingle, Queue, Search, Tag
 from troupe.core.planning.walkers.navigate import base_track, begin, play, step
 from troupe.core.planning.walkers.scenes import box, floor, spot, towards
@@ -64,7 +66,7 @@ def line(*points, speed=1.0):
 def every_behaviour():
     return [
         c
-        for m in (behaviours, mingle, script)
+        for m in (behaviours, fleeing, mingle, script)
         for c in vars(m).values()
         if isinstance(c, type) and issubclass(c, Behaviour) and c is not Behaviour
     ]
@@ -244,6 +246,48 @@ def test_evading_keeps_away_until_it_is_safe():
     # once it flees as fast as it can the distance grows until it is safe
     flees, stops = (round(said(state, what)[0]["time"] * FPS) for what in ("flees", "stops"))
     assert flees < stops and (np.diff(gap[flees + round(1.5 * FPS) : stops]) > -0.01).all()
+
+
+def cornered(fox, **more):
+    """Who evades stands in a corner of a small room, and another comes from a place."""
+    sides = [(-4, -4, 4, -3.85), (-4, 3.85, 4, 4), (-4, -4, -3.85, 4), (3.85, -4, 4, 4)]
+    walls = [box(f"Wall {k}", k + 1, (a, b, 0), (c, d, 2.5)) for k, (a, b, c, d) in enumerate(sides)]
+    actors = {
+        "A": ActorSetup(np.array([-3.2, -3.2, 2.3]), Evade(target="B")),
+        "B": ActorSetup(towards(*fox, -3.2, -3.2), Pursue(target="A"), style=Style(**more)),
+    }
+    return played(actors, 8.0, World((floor(-5, -5, 5, 5), *walls), FPS))
+
+
+def test_who_is_cornered_braces_itself_instead_of_running_to_and_fro():
+    state = cornered((0.0, 0.0))
+    assert said(state, "braces itself", "A") and said(state, "catches", "B")
+    step_by_step = np.diff(np.array(state.track)[:, 0], axis=0)
+    assert np.hypot(*step_by_step[:, :2].T).sum() < 1.0
+    turns = np.sign(step_by_step[np.abs(step_by_step[:, 2]) > 0.5 / FPS, 2])
+    assert np.count_nonzero(np.diff(turns)) <= 1
+    facing = tracks(state)[-1, 1] - tracks(state)[-1, 0]
+    assert abs(wrap(np.arctan2(facing[0], -facing[1]) - state.movers.heading[0])) < 0.2
+
+
+def test_who_can_still_get_out_of_a_corner_runs():
+    state = cornered((0.0, -3.0), pace=0.5)
+    gap = np.hypot(*(tracks(state)[:, 0] - tracks(state)[:, 1]).T)
+    assert not said(state, "catches", "B") and not said(state, "braces itself", "A")
+    assert gap.min() > 1.5 and np.hypot(*(tracks(state)[-1, 0] - tracks(state)[0, 0])) > 3.0
+
+
+@pytest.mark.parametrize(("y", "out"), [(0.9, True), (-0.9, True), (0.0, False)])
+def test_out_of_a_dead_end_there_is_a_way_past_one_who_leaves_room(y, out):
+    walls = [(-1.0, 1.8, 8.0, 2.0), (-1.0, -2.0, 8.0, -1.8), (-1.0, -2.0, -0.8, 2.0)]
+    boxes = [box(f"Wall {k}", k + 1, (a, b, 0), (c, d, 2.5)) for k, (a, b, c, d) in enumerate(walls)]
+    world = World((floor(-2, -3, 9, 3), *boxes), FPS)
+    actors = {"A": ActorSetup(np.zeros(3), Stand()), "B": ActorSetup(towards(1.8, y, 0.0, y), Stand())}
+    state = begin(world, actors, NavigateParams())
+    state = replace(state, movers=replace(state.movers, speed=np.array([0.0, 1.0])))
+    place = fleeing.way_past(Senses(state, world, 0, 0), "B")
+    assert (place is not None) == out
+    assert place is None or (place[0] > 2.5 and place[1] * y <= 0.0)
 
 
 @pytest.mark.req("kuffner", 96)

@@ -11,7 +11,15 @@ from troupe.core.figure.stroll import walk
 from troupe.core.kinematics import base
 from troupe.core.motion import Path
 from troupe.core.params import declared
-from troupe.core.planning.senses.exploring import ExploringParams, decisions, exploring, seen_and_known, set_out, walked
+from troupe.core.planning.senses.exploring import (
+    ExploringParams,
+    at_once,
+    decisions,
+    exploring,
+    seen_and_known,
+    set_out,
+    walked,
+)
 from troupe.core.planning.walkers import casting, ending, going, scenes
 from troupe.core.planning.walkers.follow import FollowParams, advance, gains, standing
 from troupe.core.planning.walkers.navigate import begin, step
@@ -171,15 +179,19 @@ def test_a_body_in_a_thing_or_in_somebody_is_found_when_it_is():
 # the unknown
 
 
+def ended(steps):
+    """What comes of steps when all are taken."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
 def outing(world, start, goal, params):
     chart = params.chart()
     trip = set_out(world, np.array(start), goal, params, chart)
-    frames = exploring(trip, goal, params, chart)
-    while True:
-        try:
-            next(frames)
-        except StopIteration as end:
-            return trip, end.value
+    return trip, ended(exploring(trip, goal, params, chart))
 
 
 @pytest.mark.req("kuffner", 55)
@@ -235,6 +247,39 @@ def test_those_who_remember_tell_when_they_learned():
     assert "Cup" in seen_and_known(trip)[0]["seen"]
     turned, _ = outing(World((FLOOR, cup), 24.0), (0.0, 0.0, 0.0), scenes.spot(0.0, -1.0), ExploringParams())
     assert "Cup" not in seen_and_known(turned)[-1]["known"]
+
+
+def explored_at_once(starts, goals, whom=None):
+    """Outings by name of those who set out at the same time, and who arrived."""
+    params, world = ExploringParams(seconds=20.0, cell=0.15), World((FLOOR,), 24.0)
+    chart = params.chart()
+    trips = {n: set_out(world, np.array(at), goals[n], params, chart) for n, at in starts.items()}
+    aims = {n: trips[whom[n]] if whom and n in whom else None for n in trips}
+    frames = {n: (trips[n], exploring(trips[n], goals[n], params, chart, aims[n])) for n in trips}
+    return trips, ended(at_once(frames))
+
+
+def test_those_who_explore_at_once_see_each_other_move_and_pass_without_touching():
+    starts = {"A": scenes.towards(-4.0, -2.0, 4.0, -2.0), "B": scenes.towards(4.0, -2.0, -4.0, -2.0)}
+    trips, arrived = explored_at_once(starts, {"A": scenes.spot(4.0, -2.0), "B": scenes.spot(-4.0, -2.0)})
+    assert arrived == {"A": True, "B": True}
+    tracks = [np.array(trip.track)[:, :2] for trip in trips.values()]
+    count = min(map(len, tracks))
+    assert np.hypot(*(tracks[0][:count] - tracks[1][:count]).T).min() > 0.5
+    for me, other in (("A", "B"), ("B", "A")):
+        looks = trips[me].aware.looks[2:8]
+        seen = [o for look in looks for o in look.memory.observations.values() if o.name == other]
+        assert len(seen) == len(looks), me
+        assert all(1.0 < np.hypot(*o.velocity[:2]) < 1.4 for o in seen), "it walks, and is not taken to stand"
+        assert other in seen_and_known(trips[me])[0]["seen"]
+
+
+def test_an_explorer_goes_to_another_who_is_on_its_way():
+    starts = {"A": scenes.towards(-4.0, 2.0, 4.0, 2.0), "B": scenes.towards(0.0, 0.0, 0.0, -6.0)}
+    goals = {"A": scenes.spot(0.0, 0.0), "B": scenes.spot(0.0, -6.0)}
+    trips, arrived = explored_at_once(starts, goals, {"A": "B"})
+    assert arrived["B"] and any(event.name == "goal_moved" for event in trips["A"].events)
+    assert np.hypot(*(np.array(trips["A"].track)[-1, :2] - (0.0, -6.0))) < 1.0
 
 
 @pytest.mark.req("kuffner", 56)

@@ -14,7 +14,7 @@ from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.travel import TravelParams
 from troupe.core.maths import geometry
 from troupe.core.maths.spline import arc_length, at_length
-from troupe.core.motion import Path
+from troupe.core.motion import Motion, Path
 from troupe.core.planning.walkers import courses, navigate, scenes
 from troupe.core.planning.walkers.actors import ActorSetup, Command, NavigateParams, Style
 from troupe.core.planning.walkers.behaviours import Go, Stand, Wander
@@ -170,6 +170,20 @@ def test_others_are_predicted_where_they_will_be_or_taken_where_they_are():
            (("predict", (3.0, 0.4)), ("current", (3.0, -0.6)))}  # fmt: skip
     assert min(off.values()) > 0.6
     assert ways["current"][1:-1, 1].min() > 0.0 and ways["predict"][1:-1, 1].min() < -1.2
+
+
+@pytest.mark.parametrize("aside", [0.0, 0.05])
+def test_who_stands_in_the_way_without_being_directed_is_walked_around(aside):
+    figure, places = mannequin(), np.tile([0.0, aside, 0.0], (2, 1))
+    guest = Motion(figure, FPS, places + (0.0, 0.0, 0.9), np.tile([1.0, 0.0, 0.0, 0.0], (2, len(figure), 1)), places)
+    world = World((floor(-8, -4, 8, 4),), FPS, actors={"Guest": guest})
+    actors = {"A": ActorSetup(towards(-4, 0, 4, 0), Go(place=(4, 0, 0)))}
+    state = until_arrived(scenes.Scene(world, actors), 9.0)
+    track = np.array(state.track)[:, 0]
+    assert state.minds[0].arrived and np.hypot(*(track[:, :2] - (0.0, aside)).T).min() > 0.55
+    speed = np.hypot(*np.diff(track[:, :2], axis=0).T) * FPS
+    # it never stops in front of them
+    assert speed[24:-48].min() > 0.8
 
 
 def _senses(state):
