@@ -35,6 +35,19 @@ class NoPath(TroupeError):
     """A planner found no way within its budget."""
 
 
+class Blocked(NoPath):
+    """Something is in the way already where a way should begin or end.
+
+    Attributes:
+        end: "start" or "goal".
+        by: Name of what is in the way.
+    """
+
+    def __init__(self, end: str, by: str) -> None:
+        self.end, self.by = end, by
+        super().__init__(f"at its {end} it touches {by}; move one of them")
+
+
 class NoIK(TroupeError):
     """No pose of a limb reaches the wanted place within its limits."""
 

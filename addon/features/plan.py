@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 import numpy as np
 
-from ...core.errors import InvalidParam, TroupeError
+from ...core.errors import Blocked, InvalidParam, NoPath, TroupeError
 from ...core.planning.plan import PlanParams
 from ...core.skeleton import Array
 from ...core.world import World
@@ -145,7 +145,6 @@ def _first(
     stop: Callable[[], bool],
 ) -> Planned:
     """The way to the first of several goals that can be got to."""
-    from ...core.errors import NoPath
     from ...core.planning.spaces.ways import way
 
     failure: TroupeError | None = None
@@ -154,7 +153,7 @@ def _first(
             return way(machine, world, start, goal, params, rate, stop)
         except NoPath as error:
             failure = failure or error
-            if "start" in str(error):
+            if isinstance(error, Blocked) and error.end == "start":
                 break
     assert failure is not None
     raise failure

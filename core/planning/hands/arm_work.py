@@ -31,6 +31,9 @@ ROUND_ABOUT = 1.8
 THIN = (1.0, 0.8, 0.6)
 """How thick the arm is taken, when at full thickness it touches something at one of its ends."""
 
+STRAIGHT = 0.5
+"""Part of a straight way to a thing, or from it, that is straight after smoothing too: the one at the thing."""
+
 
 class ArmWork:
     """One arm of a body that stands still in a world.
@@ -144,7 +147,8 @@ class ArmWork:
         path = shorten(space, answer.path, self.smooth, np.random.default_rng(self.search.seed))
         answer, path = self._shorter(space, answer, path)
         whole = Path(_joined(before, path.points, after), path.axes)
-        bent = rounded(space, whole, self.smooth.corners)
+        straight = (_straight(space, before), _straight(space, after))
+        bent = rounded(space, whole, self.smooth.corners, straight)
         if bent is whole and not hits(space, path.points):
             smooth = rounded(space, path, self.smooth.corners)
             bent = Path(_joined(before, smooth.points, after), path.axes)
@@ -209,6 +213,11 @@ def _shown(arm: Arm, found: Solids, search: Search, way: Array, free: Array) -> 
     gap, _ = clearance(found, begin, begin + vector, np.tile(arm.radii, starts.shape[2]))
     shapes = np.column_stack([a, a + v, arm.radii])
     return Sought(np.concatenate(edges), arm.frames(way)[1].T, shapes, search.nodes, float(gap.min(initial=np.inf)))
+
+
+def _straight(space: Space, ways: Array | None) -> float:
+    """How much of a straight way to or from a thing stays straight, when the way is smoothed."""
+    return 0.0 if ways is None else STRAIGHT * float(lengths(space, ways)[-1])
 
 
 def _joined(before: Array | None, points: Array, after: Array | None) -> Array:

@@ -17,7 +17,7 @@ from ...motion import Event, Motion, Path
 from ...performance import Attachment, Performance
 from ...skeleton import Array
 from ..spaces.arm_space import AXES, FASTEST
-from ..spaces.shortcut import timed
+from ..spaces.shortcut import SmoothParams, timed
 from ..spaces.solids import parted
 from ..spaces.space import Space
 
@@ -39,6 +39,10 @@ LEANING = 0.8
 _FINGERS = {"reach": (0.0, 0.45), "return": (0.15, 0.55)}
 """Part of a stage in which the fingers take their shape."""
 _LIMITS = ("low", "high", "weight")
+ARM_SHARE = 0.25
+"""What the motion of the rest of an arm counts beside that of its hand, for the timing of a way."""
+FLUNG, LATEST = 6.0, 1.5
+"""Acceleration of a hand above which its way is given more time [m/s2], and how much more at most."""
 STAGE = "stage"
 """Begins a stage; its data: `stage`, its name, `hand` and `prop`."""
 
@@ -189,8 +193,7 @@ class _Timeline:
             lean, at = 1.0, lead + count
         for number, stage in enumerate(stages):
             if len(stage.way) > 1:
-                path = timed(free, Path(stage.way, axes), fastest, job.fps, smooth)
-                q = path.points[1:]
+                q = self._timed(free, Path(stage.way, axes), fastest, smooth, job)[1:]
             else:
                 q = np.repeat(stage.way, max(1, round(stage.seconds * job.fps)), axis=0)
             share = smootherstep(np.arange(1, len(q) + 1) / len(q))
@@ -199,7 +202,7 @@ class _Timeline:
             comes = back and np.allclose(stage.way[-1], rest) and (known or not held)
             if comes:
                 own = quat.multiply(quat.conjugate(self._rotations(stage.way[-1])), home[joints])
-            left = np.linspace(odd, 0.0 if not comes else 1.0, len(q) + 1)[1:] if number == 0 or comes else 0.0 * share
+            left = odd + share * ((1.0 if comes else 0.0) - odd) if number == 0 or comes else 0.0 * share
             odd = 0.0
             body[:, joints] = quat.multiply(self._rotations(q), quat.slerp(quat.IDENTITY, own, left[:, None]))
             if leaned is not None:
@@ -239,6 +242,29 @@ class _Timeline:
         """That of all arms, in which ways are timed."""
         low, high, weight = (np.concatenate([getattr(arm, name) for arm in self.arms]) for name in _LIMITS)
         return Space(AXES * len(self.arms), low, high, lambda q: np.ones(len(q), dtype=bool), 1.0, weight)
+
+    def _timed(self, space: Space, path: Path, fastest: Array, smooth: SmoothParams, job: Job) -> Array:
+        """(T, 7 A) a way at even times; slower where a hand would be flung around a corner of it."""
+        if job.params.faithful:
+            return timed(space, path, fastest, job.fps, smooth).points
+        way = path.points
+        # what is seen to speed up and slow down is the hand; an arm that moves while it stays takes its time too
+        travel = np.hypot(
+            np.linalg.norm(np.diff(self._wrists(way), axis=0), axis=-1).max(axis=1),
+            ARM_SHARE * space.distance(way[:-1], way[1:]),
+        )
+        points = timed(space, path, fastest, job.fps, smooth, travel).points
+        if len(points) > 2:
+            bend = np.linalg.norm(np.diff(self._wrists(points), 2, axis=0), axis=-1).max() * job.fps**2
+            late = min(np.sqrt(bend / (FLUNG * job.params.speed**2)), LATEST)
+            if late > 1.0:
+                slow = replace(smooth, shortest=float(late * (len(points) - 1) / job.fps))
+                points = timed(space, path, fastest, job.fps, slow, travel).points
+        return points
+
+    def _wrists(self, q: Array) -> Array:
+        """(N, A, 3) places of the hands of configurations (N, 7 A) [m]."""
+        return np.stack([arm.frames(q[:, 7 * k : 7 * k + 7])[1].T for k, arm in enumerate(self.arms)], axis=1)
 
     def _rotations(self, q: Array) -> Array:
         """(..., 3 A, 4) of upper arms, forearms and hands of configurations (..., 7 A)."""

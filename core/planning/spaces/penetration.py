@@ -82,18 +82,17 @@ def penetrations(
         [starts[:, k, None] + u[:, None] * (ends[:, k] - starts[:, k])[:, None] for k, u in enumerate(spread)], axis=1
     )
     part = np.repeat(np.arange(len(spread)), [len(u) for u in spread])
-    rows = _inside(world, points, frames, motion.fps, shape.radii[part], [shape.parts[k] for k in part], touching)
+    rows = inside_bodies(world, points, frames, motion.fps, [shape.parts[k] for k in part], touching, shape.radii[part])
     for name in props:
         body = next(b for b in world.bodies if b.name == name)
         at = _placed(body.matrices, frames)
         corners = np.einsum("tij,vj->tvi", at[:, :3, :3], body.vertices) + at[:, None, :3, 3]
         others = replace(world, bodies=tuple(b for b in world.bodies if b.name != name))
-        none = np.zeros(len(body.vertices))
         moving = np.abs(at - at[:1]).reshape(len(at), -1).max(axis=1) > 1e-9
         moving |= np.abs(at - at[-1:]).reshape(len(at), -1).max(axis=1) > 1e-9
         if moving.any():
-            names = [name] * len(none)
-            rows += _inside(others, corners[moving], frames[moving], motion.fps, none, names, touching)
+            names = [name] * len(body.vertices)
+            rows += inside_bodies(others, corners[moving], frames[moving], motion.fps, names, touching)
     worst: dict[tuple[float, str, str], float] = {}
     for row in rows:
         key = row.frame, row.part, row.body
@@ -117,7 +116,7 @@ def in_others(body: Body, world: World, fps: float, tolerance: float = TOLERANCE
     points = np.einsum("tij,vj->tvi", at[:, :3, :3], corners) + at[:, None, :3, 3]
     others = [b for b in world.bodies if b.name != body.name]
     still = replace(world, bodies=tuple(replace(b, matrices=b.matrices[:1]) for b in others))
-    rows = _inside(still, points, frames, fps, np.zeros(len(corners)), [body.name] * len(corners), ())
+    rows = inside_bodies(still, points, frames, fps, [body.name] * len(corners))
     mine = World((body,), fps)
     low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))
     for other in still.bodies:
@@ -125,7 +124,7 @@ def in_others(body: Body, world: World, fps: float, tolerance: float = TOLERANCE
         theirs = theirs[((theirs >= low) & (theirs <= high)).all(axis=1)]
         if len(theirs):
             spread = np.broadcast_to(theirs, (len(frames), *theirs.shape))
-            found = _inside(mine, spread, frames, fps, np.zeros(len(theirs)), [other.name] * len(theirs), ())
+            found = inside_bodies(mine, spread, frames, fps, [other.name] * len(theirs))
             rows += [Penetration(o.frame, body.name, other.name, o.depth) for o in found]
     worst: dict[tuple[float, str], float] = {}
     for row in rows:
@@ -173,19 +172,29 @@ def _placed(matrices: Array, frames: Array) -> Array:
     return np.asarray((1.0 - share) * matrices[low] + share * matrices[high])
 
 
-def _inside(
+def inside_bodies(
     world: World,
     points: Array,
     frames: Array,
     fps: float,
-    radii: Array,
     parts: Sequence[str],
-    touching: Collection[tuple[str, str]],
+    touching: Collection[tuple[str, str]] = (),
+    radii: Array | None = None,
 ) -> list[Penetration]:
-    """Depths of spheres (N, K, 3) of these radii (K,) in each body, where there is any."""
+    """Depths of points in each body, where there are any.
+
+    Args:
+        world: The bodies, at the rate of its own.
+        points: (N, K, 3) [m].
+        frames: (N,) and
+        fps: their rate [Hz]: when the points are there.
+        parts: (K,) names of what they belong to.
+        touching: Part and body that may be in each other.
+        radii: (K,) of spheres about the points [m]; None for the points themselves.
+    """
     out = []
     count = points.shape[1]
-    flat, size = points.reshape(-1, 3), np.tile(radii, len(points))
+    flat, size = points.reshape(-1, 3), np.tile(np.zeros(count) if radii is None else radii, len(points))
     seconds = frames / fps
     x, y, z = (np.ascontiguousarray(flat[:, k]) for k in range(3))
     for body in world.bodies:

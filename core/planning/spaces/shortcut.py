@@ -17,6 +17,7 @@ from ...maths.ramp import smootherstep, smoothstep
 from ...motion import Path
 from ...params import Params, param
 from ...skeleton import Array
+from .smoothing import smoothed
 from .space import Space, clear, hits
 
 _FINE = 256
@@ -160,11 +161,21 @@ def _between_corners(space: Space, points: Array) -> Array:
     return points[kept[::-1]]
 
 
-def rounded(space: Space, path: Path, corners: float = 0.5) -> Path:
-    """A way whose corners are round where there is room for it, and as they were where there is none."""
+def rounded(space: Space, path: Path, corners: float = 0.5, straight: tuple[float, float] = (0.0, 0.0)) -> Path:
+    """A way whose corners are round where there is room for it, and as they were where there is none.
+
+    Args:
+        space: Where the way is free.
+        path: The way.
+        corners: Part of each leg that a corner may take where the whole of it cannot be smoothed.
+        straight: So much of the way at its beginning and its end is left as it is by smoothing.
+    """
     points = path.points
     if len(points) < 3 or corners <= 0:
         return path
+    smooth = smoothed(space, points, straight)
+    if smooth is not None:
+        return replace(path, points=smooth, times=None)
     rows = [points[:1]]
     u = np.linspace(0.0, 1.0, _BEND + 1)[:, None]
     for before, corner, after in zip(points[:-2], points[1:-1], points[2:], strict=True):
@@ -186,22 +197,31 @@ def rounded(space: Space, path: Path, corners: float = 0.5) -> Path:
     return replace(path, points=found[keep], times=None)
 
 
-def timed(space: Space, path: Path, fastest: npt.ArrayLike, fps: float, params: SmoothParams | None = None) -> Path:
+def timed(
+    space: Space,
+    path: Path,
+    fastest: npt.ArrayLike,
+    fps: float,
+    params: SmoothParams | None = None,
+    travel: Array | None = None,
+) -> Path:
     """A way at even times that starts and ends at rest and is fastest in between.
 
     Args:
         space: Where it leads.
-        path: The way.
+        path: The way (N, n).
         fastest: (m,) greatest rate of each number of a tangent [1/s].
         fps: Samples a second; the last one is at the end or up to one sample after it, at rest.
         params: The profile.
+        travel: (N - 1,) how far each leg is for who looks at it; None for its length in the space. Its speed is what
+            rises and falls once.
     """
     params = params or SmoothParams()
     cap = np.asarray(fastest, dtype=np.float64)
     if not (cap > 0).all():
         raise InvalidParam("fastest", cap.tolist(), "must be above 0")
     points, ease = path.points, smootherstep if params.profile == "jerk" else smoothstep
-    known = lengths(space, points)
+    known = lengths(space, points) if travel is None else np.concatenate([[0.0], np.cumsum(travel)])
     total = float(known[-1])
     seconds = 0.0
     if total > 0:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...errors import InvalidParam, NoPath
+from ...errors import Blocked, InvalidParam, NoPath
 from ...motion import Path
 from ...skeleton import Array
 from ...world import Body, World
@@ -23,6 +23,8 @@ from .tree import Search, SearchTimeout
 
 THIN = (1.0, 0.9, 0.75, 0.5)
 """Shares of the margin and of what covers a mover, tried when it touches something where it begins or ends."""
+LEEWAY = 4.0
+"""How near to such an end it stays thin, in radii of what covers it."""
 AGAIN = 3
 """How often a way is sought anew, with more distance, when triangles touch after all."""
 
@@ -105,11 +107,20 @@ def _sought(
             break
     else:
         which = 0 if not space.allowed(ends[:1])[0] else 1
-        raise NoPath(f"at its {('start', 'goal')[which]} it touches {blocker(slim, hard, space, ends[which])}")
+        raise Blocked(("start", "goal")[which], blocker(slim, hard, space, ends[which]))
     method, smooth = ("connect", SmoothParams.faithful()) if params.faithful else ("wide", SmoothParams())
     search = SearchParams(method=method, budget=params.budget, seed=params.seed)
     try:
-        found = plan(space, ends[0], ends[1], search, should_stop=should_stop)
+        if share < THIN[0]:
+            whole = replace(machine, cover=_scaled(machine, 1.0, params.margin + extra))
+            try:
+                space = _thin_at_ends(_space(whole, hard), space, ends, LEEWAY * float(whole.cover.radii.max()))
+                found = plan(space, ends[0], ends[1], search, should_stop=should_stop)
+            except SearchTimeout:  # it is as narrow in between
+                space = _space(slim, hard)
+                found = plan(space, ends[0], ends[1], search, should_stop=should_stop)
+        else:
+            found = plan(space, ends[0], ends[1], search, should_stop=should_stop)
     except SearchTimeout as error:
         between = space.moved(ends[:1], np.linspace(0.0, 1.0, 32)[:, None] * space.difference(ends[0], ends[1]))
         hit = between[np.flatnonzero(~space.allowed(between))]
@@ -124,6 +135,21 @@ def _sought(
     frames = slim.frames(done.points)
     offences = _offences(machine, world, frames, fps)
     return Planned(frames, done, found.search, slim, _least(slim, hard, frames), offences)
+
+
+def _thin_at_ends(whole: Space, thin: Space, ends: Array, near: float) -> Space:
+    """The space of a mover that is thin only as near as this to one of the ends (2, n), where it touches something."""
+
+    def free(q: Array) -> Bools:
+        out = whole.free(q)
+        rest = np.flatnonzero(~out)
+        if len(rest):
+            rest = rest[(whole.distance(q[rest, None], ends) < near).any(axis=1)]
+        if len(rest):
+            out[rest] = thin.free(q[rest])
+        return out
+
+    return replace(whole, free=free)
 
 
 def _scaled(machine: Machine, share: float, margin: float) -> Cover:

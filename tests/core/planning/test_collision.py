@@ -15,6 +15,7 @@ from troupe.core.planning.spaces.distance_field import closed, distance_field
 from troupe.core.planning.spaces.penetration import inside, penetrations
 from troupe.core.planning.spaces.set_pieces import ball, bottle, box, lathe, placed
 from troupe.core.planning.spaces.solids import Shapes, pieces, solids
+from troupe.core.planning.spaces.surfaces import moving_in, skin_in
 from troupe.core.world import Body, World
 
 RNG = np.random.default_rng(5)
@@ -233,3 +234,20 @@ def test_what_lies_deep_inside_is_found_too_and_so_is_a_prop_in_a_wall():
     found = penetrations(motion, World((wall, block)), {"block": way})
     assert {(p.part, p.body) for p in found} == {("block", "wall")}
     assert min(p.frame for p in found) == pytest.approx(12 * 0.85 / 0.9, abs=0.6)
+
+
+def test_what_is_shown_is_measured_against_triangles():
+    wall = box("wall", (0.5, 0.02, 0.5))
+    skin = np.array([[[0.0, -0.05, 0.0], [0.1, -0.015, 0.0]], [[0.0, -0.01, 0.0], [0.1, -0.05, 0.0]]])
+    world = World((wall,), 48.0)
+    rows = skin_in(skin, ["palm_R", "thumb_R"], world)
+    assert [(row.frame, row.part, row.body) for row in rows] == [(0.0, "thumb_R", "wall"), (1.0, "palm_R", "wall")]
+    assert np.allclose([row.depth for row in rows], [0.005, 0.01])
+    assert not skin_in(skin, ["palm_R", "thumb_R"], world, {("palm_R", "wall"), ("thumb_R", "wall")})
+    # a ball that goes through; how it lies at its ends is not looked at, and a thin post in it is found as well
+    ways = np.stack([placed((0.0, y, 0.0)) for y in (-0.04, -0.2, 0.0, 0.3)])
+    goes = replace(ball("ball", 0.1), matrices=ways)
+    assert [(row.frame, row.body) for row in moving_in(World((goes, wall), 48.0))] == [(2.0, "wall")]
+    assert not moving_in(World((goes, wall), 48.0), {("wall", "ball")})
+    post = box("post", (0.002, 0.002, 0.05), (0.0, 0.0, 0.0))
+    assert {row.body for row in moving_in(World((goes, post), 48.0))} == {"post"}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from troupe.core.errors import Cancelled, InvalidParam, NoIK, NoPath
+from troupe.core.errors import Blocked, Cancelled, InvalidParam, NoIK, NoPath
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics.fingers import HANDSHAPES
 from troupe.core.maths import quat
@@ -83,6 +83,18 @@ def test_as_published_a_crate_takes_a_plain_way(monkeypatch):
     assert eased == ["cubic"] and not found.offences
 
 
+@pytest.mark.req("kuffner", 71)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_thing_that_lies_close_to_the_floor_is_no_thinner_elsewhere(seed):
+    """What lets it off the floor of its box does not let it through the posts on the way."""
+    bar = box("bar", (0.16, 0.03, 0.006), (-0.5, 0.0, 0.01), kind="prop")
+    posts = [box(f"post {k}", (0.01, 0.01, 0.3), (0.0, y, 0.3)) for k, y in enumerate((-0.12, 0.0, 0.12))]
+    world = World((box("floor", (0.9, 0.5, 0.01), (0.0, 0.0, -0.01)), *posts))
+    goal, params = placed((0.5, 0.05, 0.01)), PlanParams(room=0.3, margin=0.002, seed=seed)
+    thing = thing_of(bar, goal, params)
+    assert not way(thing, world, *between(thing, goal), params, 24.0).offences
+
+
 def test_failures_name_what_is_in_the_way_and_a_search_can_be_stopped():
     goal = placed((0.1, 1.0, 0.21))
     params = PlanParams(moves="floor", room=0.2, budget=5)
@@ -91,8 +103,9 @@ def test_failures_name_what_is_in_the_way_and_a_search_can_be_stopped():
     bar = World((*WALLS.bodies, box("bar", (0.4, 0.05, 0.6), (0.0, 0.0, 0.6))))
     with pytest.raises(NoPath, match=r"no way around (bar|left|right)"):
         way(thing, bar, *ends, params, 24.0)
-    with pytest.raises(NoPath, match="at its goal it touches lump"):
+    with pytest.raises(Blocked, match="at its goal it touches lump") as caught:
         way(thing, World((box("lump", (0.3, 0.3, 0.3), (0.1, 1.0, 0.3)),)), *ends, params, 24.0)
+    assert (caught.value.end, caught.value.by) == ("goal", "lump")
     with pytest.raises(Cancelled):
         way(thing, bar, *ends, params, 24.0, lambda: True)
     with pytest.raises(InvalidParam, match="higher or lower"):

@@ -285,6 +285,20 @@ def test_every_stage_begins_and_ends_at_rest():
             assert first + 0.25 * len(own) < first + own.argmax() < first + 0.75 * len(own), "fastest on the way"
 
 
+def test_hands_are_not_flung_around_corners():
+    job, done = dinner()
+    motion = done.performance.motions[job.actor]
+    places = hands(motion, done.side)[:, :3, 3]
+    assert np.linalg.norm(np.diff(places, 2, axis=0), axis=1).max() * motion.fps**2 < 8.0
+    # with nothing in between, not much more than the least jerk that takes a hand as far in that time
+    free = reach(job_for("reach", come_back=False, hold=0.0))
+    places = hands(free.performance.motions["actor"], free.side)[:, :3, 3]
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    moving = np.flatnonzero(steps > 1e-6)
+    least = 10.0 / np.sqrt(3.0) * steps.sum() / (moving[-1] - moving[0] + 1) ** 2
+    assert np.linalg.norm(np.diff(places, 2, axis=0), axis=1).max() < 4.0 * least
+
+
 @pytest.mark.req("kuffner", 94)
 def test_gaze_goes_to_the_object_the_destination_and_back_and_before_the_arm():
     _, done = dinner()

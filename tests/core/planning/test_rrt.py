@@ -9,6 +9,7 @@ from troupe.core.maths import quat
 from troupe.core.motion import Path
 from troupe.core.planning.spaces.rrt import SearchParams, plan
 from troupe.core.planning.spaces.shortcut import SmoothParams, along, lengths, rounded, shorten, timed
+from troupe.core.planning.spaces.smoothing import smoothed
 from troupe.core.planning.spaces.space import RIGID_AXES, RigidSpace, Space, checked, hits
 from troupe.core.planning.spaces.tree import Grown, Search, SearchTimeout, Tree
 
@@ -315,6 +316,23 @@ def test_corners_become_round_where_there_is_room():
         np.array([[0.2, corner[1]], corner, [corner[0], 0.3]]) + [[0, 0.001], [0.001, 0.001], [0.001, 0]], ("x", "y")
     )
     assert hits(square("two blocks"), rounded(square("two blocks"), tight).points) == []
+
+
+def test_a_smooth_way_swings_wide_around_a_corner_and_keeps_its_straight_ends():
+    blocked = square("two blocks")
+    tight = np.array([[0.2, 0.1], [0.2, 0.66], [0.5, 0.66], [0.5, 0.2]])
+    found = smoothed(blocked, tight, (0.2, 0.1))
+    assert hits(blocked, found) == []
+    first, last = lengths(blocked, found) <= 0.2, lengths(blocked, found[::-1]) <= 0.1
+    assert np.abs(found[first, 0] - 0.2).max() < 1e-9 and np.abs(found[::-1][last, 0] - 0.5).max() < 1e-9
+    steps = np.diff(found, axis=0)
+    turns = np.degrees(np.abs(np.diff(np.unwrap(np.arctan2(steps[:, 1], steps[:, 0])))))
+    assert turns.max() < 20.0 and lengths(blocked, found)[-1] < lengths(blocked, tight)[-1]
+    # what touches something from the first stays as it is; the rest is smooth all the same
+    inside = np.concatenate([[[0.35, 0.3]], tight])
+    kept = smoothed(blocked, inside)
+    assert np.array_equal(kept[0], inside[0]) and kept is not None
+    assert smoothed(blocked, np.array([[0.1, 0.1], [0.1, 0.1]])) is None
 
 
 @pytest.mark.req("kuffner", 86)
