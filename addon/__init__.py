@@ -21,12 +21,12 @@ FEATURES: dict[str, tuple[str, ...]] = {
         "explore",
         "together",
     ),
-    "Hands": ("look", "reach", "carry", "grasp", "plan"),
+    "Hands": ("look", "reach", "carry", "tidy", "serve", "grasp", "plan"),
     "Act": ("act", "play"),
 }
 """Family to feature names, in panel order. A feature is one file each in features, demos and docs."""
 
-PARTS = ("settings", "stage", "features", "live", "ghost", "presets", "job")
+PARTS = ("settings", "stage", "features", "live", "ghost", "dragging", "presets", "job")
 """Modules with `register` and `unregister`, in this order."""
 
 

@@ -32,7 +32,7 @@ def checkup(ob: bpy.types.Object, context: bpy.types.Context) -> tuple[Finding, 
     found += [*_roles(ob), *_scale(ob), *_inputs(ob)]
     if rig.is_cast(ob):
         found += [*_driven(ob), *_size(ob, context)]
-    return (*found, *_playing(ob), *_broken_keys(ob))
+    return (*found, *_playing(ob), *_props(ob), *_broken_keys(ob))
 
 
 def _software() -> Iterator[Finding]:
@@ -152,6 +152,16 @@ def _playing(ob: bpy.types.Object) -> Iterator[Finding]:
         yield Finding("hidden", f"The active action {own.name} hides {_list(hidden)} below it", own.name)
 
 
+def _props(ob: bpy.types.Object) -> Iterator[Finding]:
+    """Props that move at other frames than the hands that hold them."""
+    from .features import handling  # the features build on this module
+
+    for found, lost in handling.astray(ob):
+        late = lost[0].frame_start - nla.shown_at(found.strip, lost[0].action_frame_start)
+        text = f"{lost[0].name} plays {abs(late):.0f} frames {'late' if late > 0 else 'early'}"
+        yield Finding("props", f"{text}: the strip {found.strip.name} was moved without it", found.action.name, late)
+
+
 def _covers(ob: bpy.types.Object, action: bpy.types.Action, found: results.Found) -> bool:
     """Whether the active action takes the place of a result: same channels, no blending, at the same time."""
     data = ob.animation_data
@@ -209,6 +219,9 @@ def _inputs(ob: bpy.types.Object) -> Iterator[Finding]:
 def _exists(ref: str, name: str) -> bool:
     if ref == "file":
         return os.path.exists(bpy.path.abspath(name))
+    if ref == "thing":
+        sorts = (ob.troupe.sort for ob in bpy.data.objects)
+        return name in bpy.data.collections or name in bpy.data.objects or name in sorts
     # presets and actions of the repertoire are no datablocks
     pool = getattr(bpy.data, {"armature": "objects", "curve": "objects"}.get(ref, f"{ref}s"), None)
     return pool is None or name in pool

@@ -135,6 +135,12 @@ def _stash(ob: bpy.types.Object, context: bpy.types.Context, part: str) -> str:
     return f"{name} is kept on the muted track {track.name}"
 
 
+def _realign(ob: bpy.types.Object, context: bpy.types.Context, part: str) -> str:
+    from .features import handling  # the features build on this module
+
+    return f"{ob.name}: {handling.realign(ob)} strips of props play with its hands again"
+
+
 def _assign_slot(ob: bpy.types.Object, context: bpy.types.Context, part: str) -> str:
     curves.assign(ob, ob.animation_data.action)
     return f"{part} moves {ob.name}"
@@ -200,6 +206,7 @@ REMEDIES = {
     "muted": Remedy("Unmute", "HIDE_OFF", _unmute),
     "solo": Remedy("All Tracks", "SOLO_OFF", _no_solo),
     "hidden": Remedy("Stash Action", "NLA_PUSHDOWN", _stash),
+    "props": Remedy("Realign Props", "SNAP_ON", _realign),
     "nan": Remedy("Delete Broken Keys", "KEY_DEHLT", _delete_broken),
     "input": Remedy("Clear", "X", _clear_input),
     "stretch": Remedy("Unstretch", "TIME", _no_stretch),

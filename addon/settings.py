@@ -64,6 +64,9 @@ def _names(ref: str) -> Any:
             pool = [o.name for o in bpy.data.objects if o.type == "ARMATURE"]
         elif ref == "curve":
             pool = [o.name for o in bpy.data.objects if o.type == "CURVE"]
+        elif ref == "thing":
+            sorts = {ob.troupe.sort for ob in bpy.data.objects if ob.troupe.sort}
+            pool = [*(c.name for c in bpy.data.collections), *(ob.name for ob in bpy.data.objects), *sorts]
         elif ref == "preset":
             from . import presets  # it builds on this module
 

@@ -113,6 +113,8 @@ def last_trace(actor: Any) -> tuple[Any, dict[str, Any]] | None:
 
 def told(report: Mapping[str, Any]) -> list[str]:
     """A report in short lines for a panel."""
+    if "said" in report:
+        return list(report["said"])
     offences: Sequence[Any] = report["offences"]
     clear = "no collisions" if not offences else f"{len(offences)} collisions"
     return [

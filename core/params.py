@@ -23,7 +23,7 @@ from .errors import InvalidParam
 KINDS = ("float", "int", "bool", "choice", "text", "vector", "table", "ref")
 REPERTOIRE = ("stance", "arms", "gesture", "reaction", "head", "eyes")
 """Kinds of shipped actions that a parameter may name."""
-REFS = ("object", "armature", "curve", "action", "text", "collection", "file", "preset", *REPERTOIRE)
+REFS = ("object", "armature", "curve", "action", "text", "collection", "thing", "file", "preset", *REPERTOIRE)
 
 P = TypeVar("P", bound="Params")
 

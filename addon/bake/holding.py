@@ -6,7 +6,7 @@ place. A prop that is taken stays where it is until then, follows the hand witho
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,18 +49,36 @@ class Hold:
     tie: str
 
 
-def write_hold(prop: bpy.types.Object, hold: Hold, context: bpy.types.Context) -> bpy.types.Action:
-    """Let a prop be held; what an earlier writing of the same result did to any prop goes."""
+def write_hold(prop: bpy.types.Object, hold: Hold, context: bpy.types.Context, lead: Any = None) -> bpy.types.Action:
+    """Let a prop be held; what an earlier writing of the same result did to any prop goes.
+
+    Args:
+        prop: What is held.
+        hold: How; its frames are those of the result's own action.
+        context: For the scene.
+        lead: The strip of the result, with which the prop's plays; None where it plays at its own frames.
+    """
     drop(hold.owner, prop, hold.tie)
+    return _written(prop, hold, context, lead)
+
+
+def write_holds(owner: str, holds: Mapping[str, Hold], context: bpy.types.Context, lead: Any = None) -> None:
+    """Let several props be held, by name; what an earlier writing of the same result did goes."""
+    drop(owner)
+    for name, hold in holds.items():
+        _written(bpy.data.objects[name], hold, context, lead)
+
+
+def _written(prop: bpy.types.Object, hold: Hold, context: bpy.types.Context, lead: Any) -> bpy.types.Action:
     alone = not nla.animated_paths(prop)
     stage = context.scene
     frame, subframe = stage.frame_current, stage.frame_subframe
     turn = ROTATION_CHANNEL.get(prop.rotation_mode, "rotation_euler")
     try:
-        _go(stage, hold.first)
+        _go(stage, hold.first if lead is None else nla.shown_at(lead, hold.first))
         before = [np.array(prop.location, dtype=np.float64), np.array(getattr(prop, turn), dtype=np.float64)]
         if hold.taken is not None:
-            _go(stage, hold.taken)
+            _go(stage, hold.taken if lead is None else nla.shown_at(lead, hold.taken))
             _tie(prop, hold, context)
     finally:
         stage.frame_set(frame, subframe=subframe)
@@ -87,7 +105,31 @@ def write_hold(prop: bpy.types.Object, hold: Hold, context: bpy.types.Context) -
     strip = nla.land(prop, action)
     if strip is not None and alone:
         strip.extrapolation = "HOLD"  # before it nothing else says where the prop is
+    if strip is not None and lead is not None:
+        nla.play_with(strip, lead)
     return action
+
+
+def astray(owner: str, props: Iterable[str], lead: Any) -> list[Any]:
+    """The strips by which a result moves props that do not play when its own strip, `lead`, does."""
+    out = []
+    for prop in props:
+        ob = bpy.data.objects.get(prop)
+        data = ob.animation_data if ob is not None else None
+        for strip in (s for t in data.nla_tracks for s in t.strips) if data is not None else ():
+            own = strip.action is not None and strip.action.get(OWNER) == owner
+            if own and not nla.plays_with(strip, lead):
+                out.append(strip)
+    return out
+
+
+def follow(owner: str, props: Iterable[str], lead: Any) -> int:
+    """Let props be moved when the strip of a result plays, wherever it was dragged; returns how many strips moved."""
+    lost = astray(owner, props, lead)
+    for _ in range(2):  # one strip may be in the way of another that is to move too
+        for strip in lost:
+            nla.play_with(strip, lead)
+    return len(lost)
 
 
 def drop(owner: str, but: bpy.types.Object | None = None, tie: str = "") -> None:
@@ -141,7 +183,7 @@ def fit(strips: Mapping[float, tuple[Any, float, bool]]) -> None:
             continue
         later = next((f for f in order[k + 1 :] if f > first), None)
         strip.extrapolation = "HOLD_FORWARD" if later is None else "NOTHING"
-        strip.action_frame_end = last if later is None else max(last, later) if later > last else last
+        strip.action_frame_end = nla.own_frame(strip, last if later is None else max(last, later))
 
 
 def _go(stage: bpy.types.Scene, frame: float) -> None:

@@ -12,6 +12,8 @@ from ...core.errors import InvalidMotion
 from . import curves
 
 TRACK, LAYER = "Troupe", "Troupe Layer"
+SAME = 2e-3
+"""Frames and scales that differ by less are the same; Blender keeps them in single precision."""
 
 
 def land(owner: bpy.types.ID, action: bpy.types.Action, landing: str = "track") -> bpy.types.NlaStrip | None:
@@ -92,6 +94,36 @@ def _strip(
             strip.action_slot = chosen
     strip.extrapolation = extrapolation
     return strip
+
+
+def shown_at(strip: Any, frame: float) -> float:
+    """Frame of the scene at which a strip shows a frame of its action."""
+    return float(strip.frame_start + (frame - strip.action_frame_start) * strip.scale)
+
+
+def own_frame(strip: Any, frame: float) -> float:
+    """Frame of its action that a strip shows at a frame of the scene: the inverse of `shown_at`."""
+    return float(strip.action_frame_start + (frame - strip.frame_start) / max(strip.scale, 1e-6))
+
+
+def plays_with(strip: Any, lead: Any) -> bool:
+    """Whether a strip shows each frame of its action when another shows that of its own."""
+    late = abs(strip.frame_start - shown_at(lead, strip.action_frame_start))
+    return bool(late < SAME and abs(strip.scale - lead.scale) < SAME)
+
+
+def play_with(strip: Any, lead: Any) -> None:
+    """Let a strip play with another; it stays on its track, and goes as far as its neighbours let it."""
+    if plays_with(strip, lead):
+        return
+    if abs(strip.scale - lead.scale) >= SAME:
+        strip.scale = lead.scale
+    start = shown_at(lead, strip.action_frame_start)
+    length = (strip.action_frame_end - strip.action_frame_start) * strip.scale
+    # a strip never ends before it begins: the end that is ahead goes first
+    ends = ("frame_end", start + length), ("frame_start", start)
+    for name, frame in ends if start > strip.frame_start else reversed(ends):
+        setattr(strip, name, frame)
 
 
 def plain_source(owner: bpy.types.ID) -> bpy.types.Action | None:

@@ -14,7 +14,6 @@ from ...core.planning.spaces.problems import bottle_scene
 from ...core.planning.spaces.set_pieces import bottle, box
 from ...core.skeleton import Pose, Skeleton
 from ...core.world import World
-from . import _chores
 from ._set import at_ease, body, choose, company, end_with, paint_of, posed, spot, view
 
 GLASS, WOOD, GREEN = (0.75, 0.85, 0.9), (0.72, 0.55, 0.38), (0.2, 0.5, 0.3)
@@ -159,6 +158,4 @@ VARIANTS = {
     "housing": (housing, _sight((-0.05, -0.35, 1.2), (-1.75, 0.75, 2.0))),
     "pot": (pot, _sight((-0.1, -0.25, 1.2), (-1.3, -2.0, 1.7))),
     "give": (give, _sight((-0.1, -0.45, 1.2), (-2.8, -0.45, 1.6))),
-    "tidy": (_chores.tidy, _chores.camera),
-    "waiter": (_chores.waiter, _chores.camera),
 }

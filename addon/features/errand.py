@@ -23,6 +23,8 @@ from . import handling
 if TYPE_CHECKING:
     from ...core.planning.hands.task import Job, Reached
 
+CLIMB = 0.4
+"""What is higher than this over the feet is not stood on [leg lengths]."""
 STILL = 0.02
 """How far hips or target may move while a hand is on its way to it [m]."""
 
@@ -78,6 +80,7 @@ class Errand:
     ) -> Steps[Errand]:
         """Steps to the task; the scene is read at the frame where it begins."""
         from ...core.planning.hands.task import Job
+        from ...core.planning.ways.footing import with_footing
 
         for side in (params.hand,) if params.hand in SIDES else SIDES:
             if not all(cast.skeleton.has(f"{role}_{side}") for role in ("upper_arm", "forearm", "hand")):
@@ -92,6 +95,9 @@ class Errand:
             context.scene.frame_set(onset.frame)
         try:
             world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
+            # tables are not ground: who steps closer stops before them
+            feet = np.append(onset.here.roots[0, :2], onset.ground)
+            world = with_footing(world, feet, CLIMB * cast.skeleton.leg_length())
             body = handling.body_of(world, target)
             there = _destination(context, world, body, params, had, heading_of(onset))
         finally:

@@ -22,6 +22,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -60,8 +61,49 @@ def records(actor: Any) -> list[tuple[results.Found, dict[str, Any]]]:
     """The results of an actor that moved a hand, in order of their frames, once for each hand; without muted ones."""
     heard = [f for f in results.results_of(actor) if f.strip is None or not (f.strip.mute or f.track.mute)]
     known = [(f, record) for f in heard if (record := record_of(f.action)) is not None]
-    both = [(f, r) for f, record in known for r in (record, *record.get("also", ()))]
+    both = [(f, _shown(r, f.strip)) for f, record in known for r in (record, *record.get("also", ()))]
     return sorted(both, key=lambda row: float(row[1]["first"]))
+
+
+def _shown(record: dict[str, Any], strip: Any) -> dict[str, Any]:
+    """A record with the frames of the scene at which its strip, which may have been dragged, shows those it has."""
+    if strip is None:
+        return record
+    frames = {key: record[key] for key in ("first", "last", "taken", "released") if record.get(key) is not None}
+    return {**record, **{key: round(nla.shown_at(strip, frame), 3) for key, frame in frames.items()}}
+
+
+def astray(actor: Any) -> Iterator[tuple[results.Found, list[Any]]]:
+    """The results of an actor whose props do not move when they do, because their strips were dragged."""
+    for found, owner, props in _holders(actor):
+        if lost := holding.astray(owner, props, found.strip):
+            yield found, lost
+
+
+def realign(actor: Any) -> int:
+    """Let props move when the results that move them do; returns how many strips were moved."""
+    return sum([holding.follow(owner, props, found.strip) for found, owner, props in _holders(actor)])
+
+
+def _holders(actor: Any) -> Iterator[tuple[results.Found, str, tuple[str, ...]]]:
+    """The strips of an actor that move hands, with owner and props."""
+    data = actor.animation_data
+    for track in data.nla_tracks if data is not None and not data.use_tweak_mode else ():
+        for strip in track.strips:
+            text = strip.action.get(RECORD) if strip.action is not None else None
+            if isinstance(text, str) and (known := _owner_and_props(text)) is not None:
+                yield results.Found(strip.action, track, strip), *known
+
+
+@lru_cache(maxsize=256)
+def _owner_and_props(text: str) -> tuple[str, tuple[str, ...]] | None:
+    """Who moves which props, by a record as JSON; asked whenever anything changes, so the answer is kept."""
+    try:
+        record = json.loads(text)
+        rows = (record, *record.get("also", ()))
+        return record["owner"], tuple(dict.fromkeys(r["prop"] for r in rows))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def held(actor: Any, frame: float, but: str = "") -> dict[str, dict[str, Any]]:

@@ -71,7 +71,8 @@ class Operator(MotionOperator):
         settle(context, actor, action, plan)
         action[sought.KEY] = json.dumps(plan.trace)
         if plan.hold is not None:
-            holding.write_hold(bpy.data.objects[plan.record["prop"]], plan.hold, context)
+            lead = results.strip_of(actor, action)
+            holding.write_hold(bpy.data.objects[plan.record["prop"]], plan.hold, context, lead)
         else:
             holding.drop(plan.record["owner"])
         if plan.fellow is not None:

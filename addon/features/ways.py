@@ -101,11 +101,11 @@ def on_ground(cast: Cast, params: TravelParams, start: bake.Start, world: World)
     (top,), _, _ = geometry.height(surface, at)
     if begin.pose is None and top > floor + reach:
         # a body without a pose begins on what is uppermost, which here is a roof
-        begin = replace(begin, pose=_stand(cast, params, begin))
+        begin = replace(begin, pose=stand(cast, params, begin))
     return begin
 
 
-def _stand(cast: Cast, params: TravelParams, begin: Departure) -> Pose:
+def stand(cast: Cast, params: TravelParams, begin: Departure) -> Pose:
     """How somebody stands at ease at a departure."""
     still = Path(np.tile(begin.place, (2, 1)), ("x", "y", "heading"), np.array([0.0, 1.0]))
     return begin.raised(travel(cast.skeleton, still, params)).pose(0)

@@ -2,7 +2,7 @@
 
 from .channels import is_keyed, keyed
 from .rates import fps, metre
-from .routes import read_route
+from .routes import natural, read_route
 from .selection import armature_of, selected_armatures
 from .tracks import read_guests_steps, read_tracks_steps
 from .world import read_world, read_world_steps
@@ -13,6 +13,7 @@ __all__ = [
     "is_keyed",
     "keyed",
     "metre",
+    "natural",
     "read_guests_steps",
     "read_route",
     "read_tracks_steps",

@@ -56,10 +56,10 @@ def _waypoints(collection: bpy.types.Collection, context: bpy.types.Context) -> 
     empties = [ob for ob in collection.all_objects if ob.type == "EMPTY"]
     if not empties:
         raise TroupeError(f"Collection {collection.name!r} has no empties: add some and name them in their order")
-    return curve.without_repeats(_places(sorted(empties, key=lambda ob: _natural(ob.name)), context))
+    return curve.without_repeats(_places(sorted(empties, key=lambda ob: natural(ob.name)), context))
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
+def natural(name: str) -> list[tuple[int, str]]:
     """Sort key under which "Point 10" comes after "Point 9"."""
     return [(int(part), "") if part.isdigit() else (-1, part.lower()) for part in re.split(r"([0-9]+)", name)]
 

@@ -11,7 +11,7 @@ from troupe.addon import FEATURES, features, settings
 from troupe.core.params import declared
 
 NAMES = [name for names in FEATURES.values() for name in names]
-LOOKED_AT = ("walk", "run", "travel", "doctor")
+LOOKED_AT = ("walk", "run", "travel", "doctor", "tidy", "serve")
 """Features whose own tests build their demo and say what it must show."""
 OPERATORS = sorted(f"troupe.{n}" for n in dir(bpy.ops.troupe))
 

@@ -45,7 +45,8 @@ class ReachParams(Params):
     )
     hold: float = param(0.3, lo=0.0, hi=60.0, unit="s", basic=False, help="Time the hand stays when it has arrived")
     lean: bool = param(True, basic=False, help="Lean the trunk when the arm is too short")
-    step: bool = param(True, basic=False, help="Step closer when leaning is not enough")
+    crouch: bool = param(True, basic=False, help="Bend the knees for what is low when leaning is not enough")
+    step: bool = param(True, basic=False, help="Step closer when that is not enough either")
     gaze: float = param(
         0.8, lo=0.0, hi=1.0, basic=False, help="How far the head turns to what the hand does; 0 for not"
     )
@@ -93,6 +94,51 @@ class CarryParams(Params):
         basic=False,
         help="What of it points up",
     )
+
+
+MODES = (
+    ("near", "All that is near, seen or not"),
+    ("see", "Only what was seen"),
+    ("look", "Look about at every stop, and take what was seen"),
+)
+
+
+@dataclass(frozen=True)
+class ChoreParams(Params):
+    """What belongs elsewhere, where it goes, and how somebody sees to that."""
+
+    litter: str = param("", ref="thing", help="What is put away: a collection, one object, or a sort of things")
+    away: str = param("", ref="thing", help="Where it goes: empties, or things that it is stood on")
+    mode: str = param("near", choices=MODES, help="What litter is taken")
+    near: float = param(6.0, lo=0.2, hi=100.0, unit="m", help="From how far away it goes to what it takes")
+    speed: float = param(1.3, lo=0.2, hi=3.0, unit="m/s", help="How fast it walks")
+    hurry: float = param(1.0, lo=0.1, hi=4.0, basic=False, help="How fast arms move; 1 is unhurried")
+    gaze: float = param(
+        0.8, lo=0.0, hi=1.0, basic=False, help="How far the head turns to what the hand does; 0 for not"
+    )
+    radius: float = param(0.25, lo=0.05, hi=3.0, unit="m", basic=False, help="Radius of the body, for walls and things")
+    climb: float = param(0.35, lo=0.0, hi=10.0, unit="m", basic=False, help="Highest step that is taken")
+    scene: str = param(
+        "", ref="collection", basic=False, help="What is walked on and around; empty for all that is shown"
+    )
+    budget: int = param(1500, lo=1, hi=1_000_000, basic=False, help="Rounds of a search for a way of a hand")
+    seed: int = param(0, lo=0, hi=2**31 - 1, basic=False, help="Number from which everything random follows")
+
+
+@dataclass(frozen=True)
+class TidyParams(ChoreParams):
+    """How somebody tidies up."""
+
+    route: str = param("", ref="collection", help="Empties to pass, in the order of their names; empty for none")
+
+
+@dataclass(frozen=True)
+class ServeParams(ChoreParams):
+    """How somebody waits at tables."""
+
+    tables: str = param("", ref="thing", help="What is attended to, one after the other: a collection, or one object")
+    mode: str = param("see", choices=MODES, help="What litter is taken on the way")
+    attend: float = param(1.0, lo=0.0, hi=60.0, unit="s", basic=False, help="How long each is attended to")
 
 
 SHAPES = (

@@ -2,7 +2,7 @@
 
 Kuffner, "Autonomous Agents for Real-Time Animation" (1999), 5.2 to 5.5: a task is a reach, a grasp, a transfer, a
 release and a return, each a planned way of the arm; where one grasp or hand fails the next is tried, then the trunk
-leans, then the actor steps closer. A hand stops short of a prop and goes the rest straight.
+leans, then the knees bend, then the actor steps closer. A hand stops short of a prop and goes the rest straight.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ...errors import NoGrasp, NoIK, NoPath, NotVisible, TroupeError
-from ...motion import Motion
 from ...performance import Performance
-from ...skeleton import SIDES, Array
+from ...skeleton import SIDES
 from ...world import Body
 from ..spaces.penetration import HAND, Penetration, penetrations
 from ..spaces.rrt import stopped
@@ -24,7 +25,7 @@ from .ledger import Ledger
 from .one_hand import OneHand
 from .orders import CARRYING, TASKS, ReachParams
 from .stages import Holding, Stage, performed
-from .standing import bodies_for, check, target_of
+from .standing import Stand, as_moved, bodies_for, check, risen, target_of
 from .task import Job, Reached
 
 __all__ = ["CARRYING", "TASKS", "Job", "ReachParams", "Reached", "reach"]
@@ -50,14 +51,14 @@ def reach(job: Job) -> Reached:
     failure: TroupeError | None = None
     for skill in bodies_for(job, target):
         try:
-            job_there, leaned, walked = skill()
+            stand = skill()
         except (NoIK, NoPath) as error:
             ledger.log("", "", "step", str(error))
             continue
-        for tried in _tries(job_there, target, leaned, ledger, shapes):
+        for tried in _tries(stand, target, ledger, shapes):
             stopped(job.should_stop)
             try:
-                return tried(walked)
+                return tried()
             except (NoIK, NoPath, NoGrasp) as error:
                 if failure is None or isinstance(error, NoPath):
                     failure = error
@@ -66,32 +67,31 @@ def reach(job: Job) -> Reached:
     raise failure
 
 
-def _tries(
-    job: Job, target: Body, leaned: Array | None, ledger: Ledger, shapes: Shapes
-) -> Iterator[Callable[[Motion | None], Reached]]:
+def _tries(stand: Stand, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[Callable[[], Reached]]:
     """The hands to try, one after the other."""
+    job, leaned = stand.job, stand.leaned
     if job.params.hand == "both" or job.other is not None:
-        yield lambda walked: _with_both(BothHands(job, target, leaned, ledger, shapes), walked)
+        yield lambda: _with_both(BothHands(job, target, leaned, ledger, shapes), stand)
         return
     one = OneHand(job, target, leaned, ledger, shapes)
     if job.params.hand == "auto" and job.params.task in ABLE and job.holding is None and not one.known(SIDES[0]):
-        yield lambda walked: _with_both(BothHands(job, target, leaned, ledger, shapes), walked)
+        yield lambda: _with_both(BothHands(job, target, leaned, ledger, shapes), stand)
         return
     for side in one.sides():
-        yield lambda walked, side=side: _with_one(one, side, walked)  # type: ignore[misc]
+        yield lambda side=side: _with_one(one, side, stand)  # type: ignore[misc]
 
 
-def _with_one(task: OneHand, side: str, walked: Motion | None) -> Reached:
+def _with_one(task: OneHand, side: str, stand: Stand) -> Reached:
     stages, holding = task.done(side)
     work = task.work(side)
     if holding is not None and holding.rest is None:
         holding = replace(holding, rest=work.rest)
-    return _finished(task, (work,), stages, () if holding is None else (holding,), walked)
+    return _finished(task, (work,), stages, () if holding is None else (holding,), stand)
 
 
-def _with_both(task: BothHands, walked: Motion | None) -> Reached:
+def _with_both(task: BothHands, stand: Stand) -> Reached:
     stages, holdings = task.done()
-    return _finished(task, task.works, stages, holdings, walked)
+    return _finished(task, task.works, stages, holdings, stand)
 
 
 def _finished(
@@ -99,18 +99,21 @@ def _finished(
     works: Sequence[ArmWork],
     stages: list[Stage],
     holdings: Sequence[Holding],
-    walked: Motion | None,
+    stand: Stand,
 ) -> Reached:
     """The performance of the stages, checked."""
     job, sides = task.job, tuple(work.side for work in works)
     leaned = task.rotations if task.leaned else None
-    moved = job.moved or {}
-    bodies = tuple(replace(b, matrices=moved[b.name][None]) if b.name in moved else b for b in job.world.bodies)
-    there = replace(job.world, bodies=bodies)
+    there = as_moved(job)
     touching = {(f"{part}_{side}", task.target.name) for part in HAND for side in sides}
+    gets_up = stand.rising is not None and (bool(holdings) or stages[-1].name == "return")
     best: tuple[Performance, list[Penetration]] | None = None
     for first in (False, True) if task.leaned else (False,):
-        performance = performed(job, works, stages, task.target, task.matrix, task.ledger, leaned, walked, first)
+        performance = performed(
+            job, works, stages, task.target, task.matrix, task.ledger, leaned, stand.walked, first, stand.carried
+        )
+        if gets_up and stand.rising is not None:
+            performance = risen(performance, stand.rising, holdings, job)
         motion = performance.motions[job.actor]
         offences = penetrations(motion, there, performance.props, sides=sides, touching=touching)
         if best is None or len(offences) < len(best[1]):
@@ -121,6 +124,13 @@ def _finished(
     performance, offences = best
     motion = performance.motions[job.actor]
     pose = motion.pose(len(motion) - 1)
+    if gets_up and stand.rising is not None:
+        # an arm hangs otherwise from a trunk that stands than from one that is bent
+        home = stand.rising.rotations[-1]
+        arms = {work.side: work.arm for work in works}
+        holdings = [
+            replace(h, rest=np.clip((a := arms[h.side]).configuration(home[a.joints]), a.low, a.high)) for h in holdings
+        ]
     held, other = (*holdings, None, None)[:2]
     side = "both" if len(sides) > 1 else sides[0]
     return Reached(performance, task.ledger, side, task.used, held, tuple(offences), pose, other)

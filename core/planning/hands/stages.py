@@ -111,6 +111,7 @@ def performed(
     leaned: Array | None,
     walked: Motion | None,
     first: bool = False,
+    carried: Mapping[str, Array] | None = None,
 ) -> Performance:
     """The performance of the stages of a task.
 
@@ -124,6 +125,7 @@ def performed(
         leaned: Rotations (J, 4) of the body while the arm works, where it leans.
         walked: What was done to get here.
         first: Whether the body leans before the arm moves and straightens after it, instead of along with it.
+        carried: (T, 4, 4) of what it held on the way here, by name.
     """
     timeline = _Timeline(job, works, stages, leaned, first)
     count = len(timeline.rotations)
@@ -146,9 +148,11 @@ def performed(
     if walked is not None:
         motion = _after(walked, motion)
         extra = len(motion) - count
-        props = {n: np.concatenate([np.repeat(m[:1], extra, axis=0), m]) for n, m in props.items()}
+        before = {n: np.repeat(m[:1], extra, axis=0) for n, m in props.items()} | dict(carried or {})
+        props = {n: np.concatenate([before[n][:extra], m]) for n, m in props.items()}
         late = extra / job.fps
-        attachments = [replace(a, start=a.start + late, end=a.end + late) for a in attachments]
+        starts = dict.fromkeys(carried or (), 0.0)
+        attachments = [replace(a, start=starts.get(a.prop, a.start + late), end=a.end + late) for a in attachments]
     transcript = [{"time": 0.0, "actor": job.actor, "what": "try", "why": dict(row)} for row in ledger.attempts]
     effort = {"ik": ledger.ik, "plans": ledger.plans, "looks": ledger.looks}
     transcript.append({"time": 0.0, "actor": job.actor, "what": job.params.task, "why": effort})

@@ -1,19 +1,28 @@
-"""The bodies with which a task is tried: as it is, leaning, and standing closer; and where its target is."""
+"""The bodies with which a task is tried: as it is, leaning, crouching and standing closer; and where its target is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 import numpy as np
 
-from ...errors import InvalidParam, InvalidRig, NoGrasp
+from ...errors import InvalidParam, InvalidRig, NoGrasp, NoIK
+from ...filters.join import join
 from ...kinematics import anatomy, fk
 from ...maths import quat
 from ...motion import Motion
+from ...performance import Performance
 from ...skeleton import ARM, SIDES, Array
-from ...world import Body
+from ...world import Body, World
+from ..spaces.penetration import penetrations
 from ..spaces.solids import matrix_at
+from ..walkers.tasks import chained
+from .carry import carry
+from .crouching import backwards, can_crouch, going_down
+from .orders import CarryParams
+from .stages import Holding
 from .stepping_up import stepped
 from .task import Job
 
@@ -22,6 +31,14 @@ STILL, SHIFT = 2.0, 0.01
 """How long what is reached for has to keep still [s], and how still [m]."""
 LEANS = tuple(np.radians([10.0, 20.0, 30.0, 40.0]))
 """How far the trunk leans, when that helps [rad]."""
+DEPTHS = (0.3, 0.55, 0.8, 1.0)
+"""How far the knees bend, when that helps, of what they can."""
+LOW = 0.85
+"""What is lower than this, of the height of the hips, may be crouched for."""
+FARTHEST = 1.3
+"""How far from the shoulder a thing may be whose middle is not what is taken, in lengths of the arm."""
+AS_IT_IS = CarryParams(posture="kept", upright="now", steady=0.0, taking=0.0)
+"""How something is held while the body goes down or up."""
 
 
 def target_of(job: Job) -> Body:
@@ -73,30 +90,122 @@ def has_arm(job: Job, side: str) -> bool:
     return all(job.skeleton.has(f"{part}_{side}") for part in ARM[1:])
 
 
-Stand = tuple[Job, Array | None, Motion | None]
-"""The task there, rotations (J, 4) of the body where it leans, and how it got there."""
+@dataclass(frozen=True, eq=False)
+class Stand:
+    """A body with which a task is tried.
+
+    Attributes:
+        job: The task there.
+        leaned: Rotations (J, 4) of the body while it works, where it leans.
+        walked: How it got there.
+        carried: (T, 4, 4) of what it holds meanwhile, by name.
+        rising: How it gets up when it is done, where it crouches.
+    """
+
+    job: Job
+    leaned: Array | None = None
+    walked: Motion | None = None
+    carried: Mapping[str, Array] = field(default_factory=dict)
+    rising: Motion | None = None
 
 
 def bodies_for(job: Job, target: Body) -> list[Callable[[], Stand]]:
-    """The body as it is, then leaning, then standing closer; each found when it is needed."""
-    out: list[Callable[[], Stand]] = [lambda: (job, None, None)]
-    carries = job.holding is not None
+    """The body as it is, then leaning, then crouching, then standing closer; each found when it is needed."""
+    out: list[Callable[[], Stand]] = [lambda: Stand(job)]
     if job.params.lean and job.skeleton.has("spine"):
 
         def leaning(angle: float) -> Callable[[], Stand]:
-            return lambda: (job, leaned(job, target, angle), None)
+            return lambda: Stand(job, leaned(job, target, angle))
 
         out += [leaning(angle) for angle in LEANS]
-    if job.params.step and not carries:
+    low = job.params.crouch and lowest_of(job, target) < LOW * job.pose.root[2] and can_crouch(job.skeleton, job.pose)
+    if low:
+        out += [partial(crouching, Stand(job), target, depth) for depth in DEPTHS]
+    if job.params.step and job.holding is None:
 
+        @cache
         def closer() -> Stand:
             place = place_of(job, target)
             walked = stepped(job.skeleton, job.pose, job.world, place, job.fps, job.params.hand, job.moved, job.shapes)
             end = walked.pose(len(walked) - 1)
-            return replace(job, pose=end, time=job.time + walked.duration), None, walked
+            return Stand(replace(job, pose=end, time=job.time + walked.duration), None, walked)
 
         out.append(closer)
+        if low:
+            out += [lambda depth=depth: crouching(closer(), target, depth) for depth in DEPTHS]  # type: ignore[misc]
     return out
+
+
+def crouching(stand: Stand, target: Body, depth: float) -> Stand:
+    """A body that crouches where it stands, with what it holds.
+
+    Raises:
+        NoIK: That does not bring a hand near enough.
+    """
+    job, skeleton = stand.job, stand.job.skeleton
+    down = going_down(skeleton, job.pose, depth, job.fps)
+    end = down.pose(len(down) - 1)
+    places, _ = fk.forward(skeleton, end.rotations, end.root)
+    shoulders = [places[skeleton.joint(f"upper_arm_{side}")] for side in SIDES if has_arm(job, side)]
+    goal = place_of(job, target) if job.destination is None else job.destination[:3, 3]
+    far = min(float(np.linalg.norm(goal - shoulder)) for shoulder in shoulders)
+    reach = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_{SIDES[0]}")])) for r in ("forearm", "hand"))
+    if far > FARTHEST * reach:
+        raise NoIK(f"crouching, it is {far - reach:.2f} m out of reach")
+    walked, rising = down, backwards(down)
+    carried: Mapping[str, Array] = {}
+    if job.holding is not None:
+        held = [h for h in (job.holding, job.other) if h is not None]
+        bodies = {b.name: b for b in job.world.bodies}
+        done = carry(down, held, AS_IT_IS, bodies=bodies, actor=job.actor, start=job.pose)
+        walked, carried = replace(done.motions[job.actor], mask=None, events=()), done.props
+        end = walked.pose(len(walked) - 1)
+        if held[0].before is not None:
+            up = going_down(skeleton, replace(job.pose, rotations=np.asarray(held[0].before)), depth, job.fps)
+            rising = backwards(up)
+            held = [replace(h, before=up.rotations[-1]) for h in held]
+        first, other = (*held, None)[:2]
+        job = replace(job, holding=first, other=other)
+    bent = walked
+    if stand.walked is not None:
+        walked = chained([stand.walked, walked])
+    there = replace(job, pose=end, time=job.time + down.duration)
+    held_ones = [h.prop for h in (job.holding, job.other) if h is not None]
+    if found := penetrations(bent, as_moved(job, held_ones)):
+        raise NoIK(f"{found[0].body} is in the way of {found[0].part} as it crouches")
+    return Stand(there, None, walked, carried, rising)
+
+
+def as_moved(job: Job, but: Collection[str] = ()) -> World:
+    """The world with what was moved where it is, and without some of it."""
+    moved = job.moved or {}
+    bodies = (replace(b, matrices=moved[b.name][None]) if b.name in moved else b for b in job.world.bodies)
+    return replace(job.world, bodies=tuple(b for b in bodies if b.name not in but))
+
+
+def risen(performance: Performance, rising: Motion, held: Sequence[Holding], job: Job) -> Performance:
+    """What was done crouching, and how the body gets up from it, with what it holds in hand."""
+    before = performance.motions[job.actor]
+    end = before.pose(len(before) - 1)
+    up = join(rising, end, min(0.4, rising.duration))
+    props = {name: np.repeat(way[-1:], len(up), axis=0) for name, way in performance.props.items()}
+    if held:
+        bodies = {b.name: b for b in job.world.bodies}
+        done = carry(up, held, AS_IT_IS, bodies=bodies, actor=job.actor, start=end)
+        up, props = replace(done.motions[job.actor], mask=None, events=()), {**props, **done.props}
+    whole = replace(chained([before, up]), events=before.events)
+    ways = {name: np.concatenate([way, props[name][1:]]) for name, way in performance.props.items()}
+    late = whole.duration - before.duration
+    kept = tuple(
+        replace(a, end=a.end + late) if any(h.prop == a.prop for h in held) else a for a in performance.attachments
+    )
+    return replace(performance, motions={job.actor: whole}, props=ways, attachments=kept)
+
+
+def lowest_of(job: Job, target: Body) -> float:
+    """Height of the target, or of where it goes if that is lower [m]."""
+    place = float(place_of(job, target)[2])
+    return place if job.destination is None else min(place, float(job.destination[2, 3]))
 
 
 def place_of(job: Job, target: Body) -> Array:

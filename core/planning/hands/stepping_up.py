@@ -22,6 +22,8 @@ from ..spaces.solids import Shapes, solids
 
 EASY = (0.65, 0.8, 0.95)
 """Distances of shoulder and thing at which it is handled easily, of the length of the arm, the best first."""
+LOW, CROUCHING = 1.25, (0.85, 0.75, 0.95)
+"""How far below the shoulder something is that is crouched for, and the distances from which; lengths of the arm."""
 _AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
 _GAP = 0.02
 """Between the body where it stands and anything [m]."""
@@ -47,6 +49,8 @@ def stance(
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_L")])) for r in ("forearm", "hand"))
     rise = float(place[2] - shoulders[:, 2].mean())
     farther = [np.sqrt(max((share * arm) ** 2 - rise**2, (0.45 * arm) ** 2)) for share in EASY]
+    if -rise > LOW * arm:
+        farther = [share * arm for share in CROUCHING]
     here, facing = pose.root[:2], float(quat.heading(globals[0]))
     back = quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), -facing), shoulders - pose.root)
     sideways = float(back[0 if hand == "L" else 1, 0]) if hand != "auto" else 0.0

@@ -1,0 +1,40 @@
+"""A waiter attends to every table, breaks off to clean, and goes on where it was."""
+
+import pytest
+from troupe.core.errors import InvalidParam
+from troupe.core.planning.hands.reach import Job, ReachParams
+from troupe.core.planning.hands.serve import ServeParams, serve
+from troupe.core.planning.hands.workplaces import dining_room
+from troupe.core.planning.spaces.set_pieces import box
+from troupe.core.world import World
+
+
+def room(*more):
+    skeleton, pose, world, litter, spots = dining_room()
+    return Job(skeleton, pose, World((*world.bodies, *more)), ReachParams(), fps=12.0), litter, spots
+
+
+@pytest.mark.req("kuffner", 96)
+def test_a_waiter_breaks_off_to_clean_passes_over_what_it_cannot_reach_and_goes_on():
+    job, litter, spots = room(box("lamp", (0.03, 0.03, 0.05), (-1.0, -1.0, 2.9), number=30))
+    done = serve(job, ServeParams(gaze=0.0, attend=0.2), ("cup one", "lamp", "cup two"), litter, spots)
+    rows = [(row["what"], row["thing"]) for row in done.transcript]
+    assert rows == [
+        ("go on", "cup one"),
+        ("clean", "can"),
+        ("put away", "can"),
+        ("resume", "cup one"),
+        ("serve", "cup one"),
+        ("go on", "lamp"),
+        ("give up", "lamp"),
+        ("go on", "cup two"),
+        ("serve", "cup two"),
+    ]
+
+
+def test_without_tables_or_a_place_for_litter_it_says_so():
+    job, litter, _ = room()
+    with pytest.raises(InvalidParam, match="nothing to attend to"):
+        serve(job, ServeParams(), ())
+    with pytest.raises(InvalidParam, match="nowhere to put"):
+        serve(job, ServeParams(), ("cup one",), litter)
