@@ -16,6 +16,7 @@ import numpy as np
 from ..kinematics import fk
 from ..kinematics.limb_ik import LIMBS, place_limb
 from ..maths import quat, trig
+from ..maths.ramp import smoothstep
 from ..maths.spline import segment
 from ..motion import Motion
 from ..needs import needs_scipy
@@ -112,7 +113,7 @@ def _locked(motion: Motion, params: FootlockParams) -> tuple[Array, Array]:
         goals[:, k], turns[:, k] = _held(goals[:, k], turns[:, k], planted[:, k], sole, motion, ramp)
         floors[:, k] = _floor(goals[:, k], turns[:, k], planted[:, k], sole)
         if params.floor:
-            goals[:, k], turns[:, k] = _above(floors[:, k], goals[:, k], turns[:, k], planted[:, k], sole)
+            goals[:, k], turns[:, k] = _above(floors[:, k], goals[:, k], turns[:, k], planted[:, k], sole, ramp)
 
     full = np.linalg.norm(skeleton.offsets[knees], axis=-1) + np.linalg.norm(skeleton.offsets[feet], axis=-1)
     had = np.linalg.norm(positions[:, feet] - positions[:, hips], axis=-1)
@@ -224,7 +225,7 @@ def _floor(ankles: Array, turns: Array, planted: Flags, sole: Array) -> Array:
     return out
 
 
-def _above(floor: Array, ankles: Array, turns: Array, planted: Flags, sole: Array) -> tuple[Array, Array]:
+def _above(floor: Array, ankles: Array, turns: Array, planted: Flags, sole: Array, ramp: int) -> tuple[Array, Array]:
     """Ankles and turns of feet that do not sink below the floor (T, 2): they tip on a planted point, or are lifted."""
     for fixed, free in ((0, 1), (1, 0)):
         pivot = ankles + quat.rotate(turns, sole[fixed])
@@ -233,8 +234,26 @@ def _above(floor: Array, ankles: Array, turns: Array, planted: Flags, sole: Arra
         turns = np.where(alone, quat.multiply(tip, turns), turns)
         ankles = np.where(alone, pivot - quat.rotate(turns, sole[fixed]), ankles)
     heights = (ankles[:, None] + quat.rotate(turns[:, None], sole))[..., 2]
-    lift = np.where(planted.any(axis=1), 0.0, np.maximum(floor - heights, 0.0).max(axis=1))
-    return ankles + lift[:, None] * UP, turns
+    stance = np.asarray(planted.any(axis=1))
+    need = np.where(stance, 0.0, np.maximum(floor - heights, 0.0).max(axis=1))
+    return ankles + _swept(need, stance, ramp)[:, None] * UP, turns
+
+
+def _swept(need: Array, stance: Flags, ramp: int) -> Array:
+    """(T,) by how much a foot is lifted that must be by `need` (T,) while it swings [m].
+
+    The whole swing goes higher, as far as the stances about it leave time: where a foot comes only out of the floor, the
+    knee is bent at once.
+    """
+    if not need.any():
+        return need
+    away = np.full(len(need), np.inf)
+    stood = np.flatnonzero(stance)
+    if len(stood):
+        samples = np.arange(len(need))
+        after = np.clip(np.searchsorted(stood, samples), 0, len(stood) - 1)
+        away = np.minimum(np.abs(stood[after] - samples), np.abs(samples - stood[np.maximum(after - 1, 0)]))
+    return np.maximum(need, _covering(need, ramp // 2) * smoothstep(np.clip(away / ramp, 0.0, 1.0)))
 
 
 def _toes_up(v: Array, height: Array, hinge: Array) -> Array:
@@ -268,7 +287,7 @@ def _pelvis_shift(lines: Array, longest: Array, stance: Flags, ramp: int) -> Arr
         ramp: Samples over which the pelvis goes and comes back.
     """
     with needs_scipy():
-        from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
+        from scipy.ndimage import gaussian_filter1d
 
     shift = np.zeros_like(lines[:, 0])
     # sinking alone cannot help a leg that points too far out: the pelvis first moves towards that foot
@@ -280,10 +299,18 @@ def _pelvis_shift(lines: Array, longest: Array, stance: Flags, ramp: int) -> Arr
     across = lines[..., :2] - shift[:, None, :2]
     height = np.sqrt(np.maximum(longest**2 - quat.dot(across, across), (0.3 * longest) ** 2))
     drop = np.where(stance, np.maximum(-lines[..., 2] - height, 0.0), 0.0).max(axis=1)
+    shift[:, 2] = -_covering(drop, ramp)
+    return shift
+
+
+def _covering(need: Array, ramp: int) -> Array:
+    """(T,) smooth values that are nowhere below those needed (T,)."""
+    with needs_scipy():
+        from scipy.ndimage import maximum_filter1d, uniform_filter1d
+
     # a running maximum averaged over the same span is nowhere below what is needed
     half = max(1, ramp // 2)
-    drop = maximum_filter1d(drop, 4 * half + 1, mode="nearest")
+    out: Array = maximum_filter1d(need, 4 * half + 1, mode="nearest")
     for _ in range(2):
-        drop = uniform_filter1d(drop, 2 * half + 1, mode="nearest")
-    shift[:, 2] = -drop
-    return shift
+        out = uniform_filter1d(out, 2 * half + 1, mode="nearest")
+    return out

@@ -18,10 +18,13 @@ from troupe.core.filters.positions import STRETCH, from_positions, to_positions
 from troupe.core.filters.resample import resample
 from troupe.core.filters.scope import SCOPES, mask
 from troupe.core.filters.signals import FIRST, to_signals
+from troupe.core.gait.walk import walk as stepped
 from troupe.core.kinematics import base as bases
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat
 from troupe.core.motion import Motion
+
+from .clips import WALKS, cleaned, knees
 
 SKELETON = Rig(A_POSE).cast().skeleton
 JOINTS = len(SKELETON)
@@ -373,3 +376,15 @@ def test_wrong_parameters_are_named(wrong):
 def test_an_unknown_joint_is_refused_even_when_nothing_would_change(motion):
     with pytest.raises(InvalidParam, match="joints = 'tail'"):
         bands(motion, BandParams(joints="tail"))
+
+
+def jerk(motion):
+    """How much knees jerk at most, as one sees it at 30 frames a second [degrees a frame, by frame]."""
+    return np.degrees(np.abs(np.diff(knees(resample(motion, 30.0)), 2, axis=0)).max())
+
+
+@pytest.mark.parametrize("name", ["ours", *WALKS])
+def test_planted_feet_of_an_exaggerated_walk_do_not_kick_the_knees(data, name):
+    motion = stepped(SKELETON, fps=24.0) if name == "ours" else cleaned(data, name)
+    free, planted = (bands(motion, BandParams(gains=(1, 1, 1.7, 1.7, 1.7, 1, 1, 1), plant=p)) for p in (False, True))
+    assert jerk(planted) < max(1.2 * jerk(free), 15.0)
