@@ -49,7 +49,7 @@ class Operator(MotionOperator):
         held = [handling.holding_of(record, cast) for record in hands.values()]
         world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
         bodies = {b.name: b for b in world.bodies}
-        done = carry(motion, held, params, bodies=bodies, actor=actor.name, start=onset.here.pose(0))
+        done = carry(motion, held, params, bodies=bodies, world=world, actor=actor.name, start=onset.here.pose(0))
         over = replace(done.motions[actor.name], base=None)
         keys = yield from cls.keys_steps(context, actor, cast, over, landing, onset)
         recipe = recipe_for(context, cls.feature(), params, landing, onset)

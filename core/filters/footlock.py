@@ -18,6 +18,7 @@ from ..kinematics.limb_ik import LIMBS, place_limb
 from ..maths import quat, trig
 from ..maths.ramp import smoothstep
 from ..maths.spline import segment
+from ..maths.window import covering
 from ..motion import Motion
 from ..needs import needs_scipy
 from ..params import Params, param
@@ -242,8 +243,8 @@ def _above(floor: Array, ankles: Array, turns: Array, planted: Flags, sole: Arra
 def _swept(need: Array, stance: Flags, ramp: int) -> Array:
     """(T,) by how much a foot is lifted that must be by `need` (T,) while it swings [m].
 
-    The whole swing goes higher, as far as the stances about it leave time: where a foot comes only out of the floor, the
-    knee is bent at once.
+    The whole swing goes higher, as far as the stances about it leave time: a foot that only just comes out of the floor
+    kicks the knee.
     """
     if not need.any():
         return need
@@ -253,7 +254,7 @@ def _swept(need: Array, stance: Flags, ramp: int) -> Array:
         samples = np.arange(len(need))
         after = np.clip(np.searchsorted(stood, samples), 0, len(stood) - 1)
         away = np.minimum(np.abs(stood[after] - samples), np.abs(samples - stood[np.maximum(after - 1, 0)]))
-    return np.maximum(need, _covering(need, ramp // 2) * smoothstep(np.clip(away / ramp, 0.0, 1.0)))
+    return np.maximum(need, covering(need, max(1, ramp // 4)) * smoothstep(np.clip(away / ramp, 0.0, 1.0)))
 
 
 def _toes_up(v: Array, height: Array, hinge: Array) -> Array:
@@ -299,18 +300,5 @@ def _pelvis_shift(lines: Array, longest: Array, stance: Flags, ramp: int) -> Arr
     across = lines[..., :2] - shift[:, None, :2]
     height = np.sqrt(np.maximum(longest**2 - quat.dot(across, across), (0.3 * longest) ** 2))
     drop = np.where(stance, np.maximum(-lines[..., 2] - height, 0.0), 0.0).max(axis=1)
-    shift[:, 2] = -_covering(drop, ramp)
+    shift[:, 2] = -covering(drop, max(1, ramp // 2))
     return shift
-
-
-def _covering(need: Array, ramp: int) -> Array:
-    """(T,) smooth values that are nowhere below those needed (T,)."""
-    with needs_scipy():
-        from scipy.ndimage import maximum_filter1d, uniform_filter1d
-
-    # a running maximum averaged over the same span is nowhere below what is needed
-    half = max(1, ramp // 2)
-    out: Array = maximum_filter1d(need, 4 * half + 1, mode="nearest")
-    for _ in range(2):
-        out = uniform_filter1d(out, 2 * half + 1, mode="nearest")
-    return out

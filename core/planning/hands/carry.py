@@ -19,7 +19,7 @@ from ...maths import quat
 from ...motion import Event, Motion
 from ...performance import Attachment, Performance
 from ...skeleton import SIDES, Array, Pose
-from ...world import Body
+from ...world import Body, World
 from .holding import hand_matrix
 from .orders import CarryParams
 from .ride import Ride
@@ -34,6 +34,7 @@ def carry(
     params: CarryParams | None = None,
     *,
     bodies: Mapping[str, Body] | None = None,
+    world: World | None = None,
     actor: str = "actor",
     start: Pose | None = None,
 ) -> Performance:
@@ -44,6 +45,7 @@ def carry(
         held: What is in which hand; one prop twice, on either side, is held with both.
         params: How.
         bodies: By name the props, so that they are kept out of the body.
+        world: What props are lifted over where it is under them: tables, and what stands on them.
         actor: Its name.
         start: The pose in which it is held at the beginning; None for the first of the motion.
 
@@ -57,7 +59,9 @@ def carry(
     mask = np.zeros(len(motion.skeleton), dtype=bool)
     props: dict[str, Array] = {}
     attachments: list[Attachment] = []
-    ride = Ride(motion, params, start or motion.pose(0))
+    held_now = {h.prop for h in holdings}
+    under = tuple(b for b in (() if world is None else world.bodies) if b.name not in held_now)
+    ride = Ride(motion, params, start or motion.pose(0), World(under))
     for group in groups:
         body = (bodies or {}).get(group[0].prop)
         arms = ride.arms(group, body)

@@ -11,12 +11,13 @@ import numpy as np
 
 from ...kinematics import base, fk
 from ...kinematics.arm_ik import ArmPoses, solve_arms, swivels
-from ...maths import quat
+from ...maths import geometry, quat
 from ...maths.ramp import smootherstep
+from ...maths.window import covering
 from ...motion import Motion
 from ...needs import needs_scipy
 from ...skeleton import SIDES, Array, Pose
-from ...world import Body, World
+from ...world import KINDS, Body, World
 from ..spaces.arm_space import Arm, Held, checker
 from ..spaces.solids import parted, solids
 from .held_shape import held_capsules
@@ -42,6 +43,10 @@ _ELBOW = 0.12
 """The same for elbows [s]."""
 _BREACH = 1e-6
 """By how much a limit may be passed unnoticed [rad]."""
+CLEARANCE = 0.03
+"""Between a prop that is carried over something and that [m]."""
+_STEP, _RAISING = 0.35, 0.15
+"""What is higher than this above a prop it is not raised over [m]; a quarter of the time for raising it [s]."""
 _YAWS = 24
 _SPREAD = (-0.14, 0.0, 0.14)
 """How far from the posture a better place is looked for [lengths of the arm]."""
@@ -52,8 +57,10 @@ _LOOKS = 5
 class Ride:
     """A body that moves, and the frame that what it carries rides on."""
 
-    def __init__(self, motion: Motion, params: CarryParams, start: Pose) -> None:
+    def __init__(self, motion: Motion, params: CarryParams, start: Pose, world: World | None = None) -> None:
+        """`world` is what it must not be carried through."""
         self.motion, self.params, self.start = motion, params, start
+        self._ground = geometry.index(world or World(()))
         self.skeleton = skeleton = motion.skeleton
         rotations = np.array(motion.rotations)
         self.positions, self.globals = fk.forward(skeleton, rotations, motion.roots)
@@ -107,6 +114,8 @@ class Ride:
             tied = quat.multiply(trunk, quat.multiply(quat.conjugate(trunk[0]), quat.multiply(self.turn[0], rotation)))
             prop = quat.slerp(tied, prop, params.level)
         at = self.place + quat.rotate(self.turn, places)
+        if body is not None:
+            at = at + self._lift(body, parted(first)[1], at, prop)[:, None] * UP
         goals, hands = _wrists(group, at, prop)
         if params.swing > 0:
             goals = goals + params.swing * self._swing(sides)
@@ -128,6 +137,16 @@ class Ride:
             skeleton, self.positions, self.globals, goals, hands, sides=sides, swivel=begun + self.share[:, None] * away
         )
         return self._kept(found, sides)
+
+    def _lift(self, body: Body, scale: Array, places: Array, turns: Array) -> Array:
+        """(T,) how far a prop at places (T, 3), turned (T, 4), is raised over tables that it would go through [m]."""
+        low, high = (scale * edge for edge in (body.vertices.min(axis=0), body.vertices.max(axis=0)))
+        lattice = np.stack(np.meshgrid(*(np.linspace(a, b, 3) for a, b in zip(low, high, strict=True))), axis=-1)
+        points = places[:, None] + quat.rotate(turns[:, None], lattice.reshape(-1, 3))
+        foot = np.repeat(points[..., 2].min(axis=1), points.shape[1])
+        tops, _, hit = geometry.height(self._ground, points[..., :2].reshape(-1, 2), 0.0, foot + _STEP, KINDS)
+        short = np.where(hit, np.maximum(tops + CLEARANCE - foot, 0.0), 0.0)
+        return covering(short.reshape(len(places), -1).max(axis=1), max(1, round(_RAISING * self.motion.fps)))
 
     def _kept(self, found: ArmPoses, sides: tuple[str, ...]) -> ArmPoses:
         """The postures within their limits, from the pose at the beginning, and to the arm's own motion at the end."""

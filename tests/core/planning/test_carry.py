@@ -15,6 +15,7 @@ from troupe.core.planning.hands.carry import CarryParams, carry
 from troupe.core.planning.hands.holding import as_it_is, hand_matrix, in_hand
 from troupe.core.planning.spaces.body_shape import self_gaps, with_fingers
 from troupe.core.planning.spaces.set_pieces import bottle, box
+from troupe.core.world import World
 
 BOTTLE = bottle()
 
@@ -50,6 +51,24 @@ def test_the_prop_goes_rigidly_with_the_hand_that_holds_it():
 def test_a_bottle_stays_upright_once_it_is_held_before_the_body(posture):
     _, done = carried(posture)
     assert tilts(done.props["bottle"])[24:].max() < 1.0
+
+
+def test_what_is_carried_goes_over_a_table_and_what_stands_on_it():
+    """The bottle would pass 10 cm under the top; it rises before it gets there, smoothly, and comes down behind it."""
+    motion, held = walked(), in_hand(walked().skeleton, "R", BOTTLE)
+    _, plain = carried()
+    way = plain.props["bottle"][:, :3, 3]
+    k = len(way) // 2
+    low = way[k, 2] + BOTTLE.vertices[:, 2].min()
+    table = box("table", (0.25, 0.15, 0.02), (*way[k, :2], low + 0.08))
+    book = box("book", (0.05, 0.05, 0.02), (*way[k, :2], low + 0.12))
+    done = carry(motion, held, CarryParams(posture="front"), bodies={"bottle": BOTTLE}, world=World((table, book)))
+    over = done.props["bottle"][:, :3, 3]
+    inside = (np.abs(over[:, :2] - way[k, :2]) < (0.09, 0.09)).all(axis=1)
+    assert inside.any() and (over[inside, 2] + BOTTLE.vertices[:, 2].min()).min() > low + 0.14
+    raised = over[:, 2] - way[:, 2]
+    assert np.abs(raised[: k - 24]).max() < 0.01 and np.abs(raised[k + 24 :]).max() < 0.01
+    assert np.abs(np.diff(over[:, 2], 2)).max() < np.abs(np.diff(way[:, 2], 2)).max() + 0.02
 
 
 def test_only_the_arm_and_fingers_that_carry_are_spoken_for():
