@@ -208,7 +208,8 @@ def _around(out: Array, factors: Array) -> Array:
     Two columns are the real and the imaginary part of one: factors without a phase keep them apart, and a complex
     transform of half the columns moves less memory than a real one of all.
     """
-    from scipy import fft
+    with needs_scipy():
+        from scipy import fft
 
     paired = out.shape[1] // 2 * 2
     for some in (out[:, :paired], out[:, paired:]):

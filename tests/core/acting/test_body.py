@@ -188,16 +188,30 @@ def test_stock_actions_keep_feet_on_the_ground_and_hands_out_of_the_trunk(name):
                 assert not np.any(inside & (np.hypot(local[:, 0] / 0.13, local[:, 1] / 0.09) < 1.0))
 
 
+YARDSTICK = 0.003
+"""What the yardstick takes on an idle desktop [s]."""
+
+
+def yardstick():
+    """Seconds of the processor for a thousand small operations on arrays, of which a step is made too."""
+    numbers, begin = np.linspace(0.0, 1.0, 240).reshape(60, 4), time.process_time()
+    for _ in range(1000):
+        numbers = np.sin(numbers) + 0.5
+    return time.process_time() - begin
+
+
 @pytest.mark.req("improv", 108)
 def test_one_actor_takes_a_thousand_steps_a_second():
+    """On a machine of ordinary speed: neither a slow nor a busy one counts."""
     state = start(STOCK, MANNEQUIN).select("", "walking", 0.0).select("", "Talk_Gesture1", 0.0).advance(2.0)
-    best = np.inf
+    best, slower = np.inf, np.inf
     for _ in range(20):
         begin = time.process_time()
         for _ in range(15):
             state = state.advance(state.time + 1 / 240)
         best = min(best, (time.process_time() - begin) / 15)
-    assert best < 1e-3
+        slower = min(slower, yardstick() / YARDSTICK)
+    assert best < 1e-3 * max(1.0, slower)
 
 
 @pytest.mark.req("improv", 108)
