@@ -38,6 +38,18 @@ def at_once(function: Callable[P, Steps[T]]) -> Callable[P, T]:
     return plain
 
 
+def part(work: Steps[T], begun: float, share: float) -> Steps[T]:
+    """Work that is a share of something larger, of which so much (0..1) is done when it begins."""
+    try:
+        while True:
+            yield begun + share * next(work)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    finally:
+        work.close()
+
+
 def aside(work: Callable[[Callable[[], bool]], T]) -> Steps[T]:
     """Steps of work that has none of its own and touches nothing of Blender: it is done in a thread.
 

@@ -18,7 +18,7 @@ from ...core.kinematics.cast import Cast
 from ...core.landing import LandingParams
 from ...core.motion import Motion
 from ...core.params import Params, declared
-from .. import bake, rig, settings
+from .. import bake, rig, settings, steps
 from ..bake import results
 from ..steps import Steps
 from .base import MotionOperator, Plan, going_on, recipe_for
@@ -92,7 +92,7 @@ class CompanyOperator(MotionOperator):
             operator, own = self.direct(context, actor, params)
             members[actor.name] = Member(actor, cast, bake.start_here(actor, cast, context), operator, own)
         lead = chosen[0].name
-        played = yield from _shared(self.perform_steps(context, members, lead), 0.0, COMPUTED)
+        played = yield from steps.part(self.perform_steps(context, members, lead), 0.0, COMPUTED)
         parts = yield from _parts_steps(context, members, lead, played, landing, list(members))
         for member, part in zip(members.values(), parts.values(), strict=True):
             self.report({"INFO"}, self.apply(context, member.actor, part))
@@ -108,7 +108,7 @@ class CompanyOperator(MotionOperator):
         cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any
     ) -> Steps[Part]:
         members, lead = _company(context, actor, cls, params, start)
-        played = yield from _shared(cls.perform_steps(context, members, lead), 0.0, COMPUTED)
+        played = yield from steps.part(cls.perform_steps(context, members, lead), 0.0, COMPUTED)
         parts = yield from _parts_steps(context, members, lead, played, landing, list(members))
         own = parts.pop(actor.name)
         return replace(own, fellows=parts)
@@ -157,7 +157,7 @@ def _parts_steps(
         operator = member.operator
         work = operator.keys_steps(context, member.actor, member.cast, motion, landing, member.start)
         share = (1.0 - COMPUTED) / len(names)
-        keys = yield from _shared(work, COMPUTED + k * share, share)
+        keys = yield from steps.part(work, COMPUTED + k * share, share)
         recipe = recipe_for(context, operator.feature(), member.params, landing, member.start)
         recipe["start"] |= {"company": company, "lead": lead}
         parts[name] = Part(keys, operator.bl_label.lower(), recipe, played.traces.get(name, {}))
@@ -201,14 +201,3 @@ def _result(actor: Any, part: Part) -> results.Found | None:
         if same and recipe["feature"] == wanted["feature"]:
             return found
     return None
-
-
-def _shared(work: Steps[Any], begun: float, share: float) -> Steps[Any]:
-    """Work that is a share of something larger."""
-    try:
-        while True:
-            yield begun + share * next(work)
-    except StopIteration as end:
-        return end.value
-    finally:
-        work.close()

@@ -16,11 +16,11 @@ from ...core.motion import Motion, Path
 from ...core.planning.senses.exploring import ExploringParams
 from ...core.world import World
 from .. import scene, trace
-from ..steps import Steps
+from ..steps import Steps, part
 from . import ways
 from .company import CompanyOperator, Member, Played
 from .departure import Departure, departure
-from .going import carried, ceiling_over, named, part
+from .going import carried, ceiling_over, named
 from .travel import style_of
 
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ def _setting_steps(context: bpy.types.Context, member: Member, members: Mapping[
     world = with_footing(world, spot, params.climb)
     bodies = list(world.bodies)
     for guest, motion in guests.items():
+        assert motion.base is not None
         number = 1 + max((b.id for b in bodies), default=-1)
         bodies.append(actor_body(guest, number, motion.base, 0.25, 1.7, begin.floor))
     world = World(tuple(bodies), world.fps)

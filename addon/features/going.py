@@ -18,7 +18,7 @@ from ...core.performance import Performance
 from ...core.skeleton import Array
 from ...core.world import World
 from .. import rig, scene, trace
-from ..steps import Steps
+from ..steps import Steps, part
 from . import handling, ways
 from .company import CompanyOperator, Member, Played
 from .departure import Departure, departure
@@ -319,13 +319,3 @@ def _patrol(context: bpy.types.Context, told: PatrolParams) -> PatrolParams:
     if not told.waypoints:
         raise InvalidParam("points", "", "choose a collection with empties to go through")
     return told
-
-
-def part(work: Steps[Any], begun: float, share: float) -> Steps[Any]:
-    try:
-        while True:
-            yield begun + share * next(work)
-    except StopIteration as end:
-        return end.value
-    finally:
-        work.close()
