@@ -55,8 +55,8 @@ def responses(length: int) -> np.ndarray:
     return np.concatenate([lows[:-1] - lows[1:], lows[-1:]])
 
 
-# around a loop both are transforms of the same numbers; with its samples laid out for it before the clock starts the peer
-# draws level, on samples as a motion holds them it does not (below)
+# around a loop both are transforms of the same numbers: with its samples laid out for it before the clock starts the
+# peer draws level, on samples as a motion holds them it does not (below)
 @pytest.mark.parametrize(("boundary", "at_least"), [("reflect", 1.2), ("constant", 1.2), ("wrap", 0.9)])
 def test_the_bank_is_ahead_of_the_same_bank_by_scipy(
     ratio: Callable[..., float], boundary: str, at_least: float
