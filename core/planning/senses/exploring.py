@@ -56,10 +56,8 @@ class Finding(Params):
     patience: float = param(
         6.0, lo=0.0, hi=3600.0, unit="s", basic=False, help="How long it looks round where no way leads on"
     )
-    view: float = param(np.radians(100), lo=0.1, hi=3.0, unit="rad", basic=False, help="Width of the field of view")
-    view_height: float = param(
-        np.radians(75), lo=0.1, hi=3.0, unit="rad", basic=False, help="Height of the field of view"
-    )
+    view: float = param(1.7453293, lo=0.1, hi=3.0, unit="rad", basic=False, help="Width of the field of view")
+    view_height: float = param(1.3089969, lo=0.1, hi=3.0, unit="rad", basic=False, help="Height of the field of view")
     range: float = param(30.0, lo=0.1, hi=10000.0, unit="m", basic=False, help="How far it sees")
     pixels: int = param(
         200, lo=4, hi=2000, unit="px", basic=False, help="Width and height of the picture: how small a thing it sees"
