@@ -32,6 +32,7 @@ def actor(k: int, library: ActionLibrary = STOCK) -> BodyState:
     return state.select("", STANCES[k % 6], 0.0).select("", GESTURES[k % 5], 0.1 * k).advance(1.0)
 
 
+@pytest.mark.req("improv", 108)
 def test_one_actor_takes_more_than_a_thousand_steps_a_second() -> None:
     state = actor(0)
 

@@ -188,10 +188,6 @@ def test_stock_actions_keep_feet_on_the_ground_and_hands_out_of_the_trunk(name):
                 assert not np.any(inside & (np.hypot(local[:, 0] / 0.13, local[:, 1] / 0.09) < 1.0))
 
 
-YARDSTICK = 0.003
-"""What the yardstick takes on an idle desktop [s]."""
-
-
 def yardstick():
     """Seconds of the processor for a thousand small operations on arrays, of which a step is made too."""
     numbers, begin = np.linspace(0.0, 1.0, 240).reshape(60, 4), time.process_time()
@@ -200,18 +196,16 @@ def yardstick():
     return time.process_time() - begin
 
 
-@pytest.mark.req("improv", 108)
-def test_one_actor_takes_a_thousand_steps_a_second():
-    """On a machine of ordinary speed: neither a slow nor a busy one counts."""
+def test_a_step_of_one_actor_costs_no_more_than_some_hundred_operations_on_arrays():
+    """Against the machine's own speed, so that it says nothing of steps a second: those are held by the bench."""
     state = start(STOCK, MANNEQUIN).select("", "walking", 0.0).select("", "Talk_Gesture1", 0.0).advance(2.0)
-    best, slower = np.inf, np.inf
+    shares = []
     for _ in range(20):
         begin = time.process_time()
         for _ in range(15):
             state = state.advance(state.time + 1 / 240)
-        best = min(best, (time.process_time() - begin) / 15)
-        slower = min(slower, yardstick() / YARDSTICK)
-    assert best < 1e-3 * max(1.0, slower)
+        shares.append((time.process_time() - begin) / 15 / yardstick())
+    assert min(shares) < 0.35
 
 
 @pytest.mark.req("improv", 108)
