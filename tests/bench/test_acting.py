@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import pytest
 from troupe.core.acting.body.body import BodyParams, BodyState, start
 from troupe.core.acting.body.perform import advance_all, perform, performed, poses
 from troupe.core.acting.repertoire.library import ActionLibrary
