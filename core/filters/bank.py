@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ BOUNDARIES = ("reflect", "constant", "wrap")
 """How a signal goes on beyond its ends: mirrored at its end samples, held at their values, or around."""
 
 _BLOCK = 60_000
-"""Numbers in one buffer of the cascade: it and its like stay in the second-level cache, and calls are few."""
+"""Numbers in one buffer that is worked in: it and its like stay in the second-level cache, and calls are few."""
 _ALONE = 9_216
 """Numbers of a matrix whose product with a vector is left to one thread: several would wait for each other on a busy
 machine, for many times as long as they work."""
@@ -99,20 +100,14 @@ def equalise(values: Array, gains: npt.ArrayLike, boundary: str = "reflect", out
     values, factors = np.asarray(values, dtype=np.float64), np.asarray(gains, dtype=np.float64)
     if factors.ndim != 1:
         raise InvalidParam("gains", gains, "must be a row of numbers, one a band")
-    changed = np.flatnonzero(factors != 1.0)
     # what follows the last band that changes need not be told apart
-    levels = _checked(values, boundary, int(changed[-1]) + 1 if len(changed) else 0)
-    flat = values.reshape(len(values), -1)
-    # the rows of a result that is made in place lie in one piece each
-    room = out if out is not None and out.ndim == 2 and out.strides[1] == flat.itemsize else None
-    if not levels:
-        done = flat.copy() if room is None else flat
-    else:
-        spectral = _by_spectrum(flat, factors[:levels], boundary, room)
-        done = _by_sums(flat, factors[:levels], boundary, room) if spectral is None else spectral
+    levels = max((k for k, gain in enumerate(factors.tolist(), 1) if gain != 1.0), default=0)
+    levels = _checked(values, boundary, levels)
+    flat = values if values.ndim == 2 else values.reshape(len(values), -1)
+    done = _equalised(flat, factors[:levels], boundary, out if out is not None and out.ndim == 2 else None)
     if out is None:
         return done.reshape(values.shape)
-    if out is not done:
+    if not np.may_share_memory(done, out):
         out[:] = done.reshape(values.shape)
     return out
 
@@ -162,72 +157,125 @@ def _gains(gains: npt.ArrayLike, count: int) -> Array:
     return factors
 
 
-@lru_cache(maxsize=16)
-def _answers(period: int, levels: int) -> Array:
-    """`response` at the frequencies of a transform: for a clip whose sliders move, the same every time."""
-    answers = response(np.arange(period) / period, 1.0, levels)
-    answers.flags.writeable = False
-    return answers
+def _equalised(flat: Array, gains: Array, boundary: str, room: Array | None) -> Array:
+    """Signals (T, C) with gains on all their bands, in `room` (T, C) or in memory of their own."""
+    if not len(gains) or not flat.size:
+        return flat.copy()
+    # held level by level, a signal does not repeat itself and has no spectrum
+    lengths = None if boundary == "constant" else _lengths(len(flat), boundary, len(gains))
+    if lengths is None:
+        return _by_sums(flat, gains, boundary, room)
+    if lengths.transform == len(flat):
+        bands, rest = _answers(len(flat), len(gains))
+        return _around(flat, gains @ bands + rest, room)
+    bands, rest = _extended_answers(*lengths, len(gains))
+    return _extended(flat, gains @ bands + rest, boundary, lengths.reach, room)
 
 
-def _by_spectrum(flat: Array, gains: Array, boundary: str, out: Array | None) -> Array | None:
-    """`equalise` by a transform, of which going around and being mirrored are the own boundaries.
+class _Lengths(NamedTuple):
+    """Samples after which a signal repeats itself, that a band's kernel reaches to a side, and of a fast transform."""
 
-    None where it would be slow (a period with large prime factors), and where there is no SciPy or another boundary.
-    """
-    rows = len(flat)
-    period = {"wrap": rows, "reflect": 2 * (rows - 1)}.get(boundary)
-    if period is None:
-        return None
+    period: int
+    reach: int
+    transform: int
+
+
+def _lengths(rows: int, boundary: str, levels: int) -> _Lengths | None:
+    """For signals of so many samples; None where there is no SciPy."""
     try:
         with needs_scipy():
-            from scipy import fft
+            from scipy.fft import next_fast_len
     except MissingDependency:
         return None
-    if fft.next_fast_len(period, real=boundary == "reflect") != period:
-        return None
-    factors = np.append(gains, 1.0) @ _answers(period, len(gains))
-    # in place: new memory for so many numbers costs as much as their transform
-    if out is None:
-        out = np.empty(flat.shape)
-    if out is not flat:
-        out[:] = flat
-    if boundary == "wrap":
-        return _around(out, factors)
-    waves: Array = fft.dct(out, 1, axis=0, overwrite_x=True)
-    waves *= factors[:rows, None]
-    done: Array = fft.idct(waves, 1, axis=0, overwrite_x=True)
-    if not np.may_share_memory(done, out):  # overwriting is a permission, no promise
-        out[:] = done
-    return out
+    # mirrored, a signal goes on with its last sample but one and comes around to its second
+    period = rows if boundary == "wrap" else 2 * (rows - 1)
+    reach = min((2 << levels) - 2, period // 2)
+    extended: int = next_fast_len(rows + 2 * reach, real=True)
+    whole = next_fast_len(period, real=boundary == "reflect") == period
+    return _Lengths(period, reach, min(extended, period) if whole else extended)
 
 
-def _around(out: Array, factors: Array) -> Array:
-    """Change periodic signals (T, C) in place by how much each frequency (T,) of them is to be.
+def _around(flat: Array, factors: Array, room: Array | None) -> Array:
+    """Periodic signals (T, C) with each of their frequencies times its factor (T,).
 
     Two columns are the real and the imaginary part of one: factors without a phase keep them apart, and a complex
-    transform of half the columns moves less memory than a real one of all.
+    transform of half the columns moves less memory than a real one of all. In place: new memory for so many numbers
+    costs as much as their transform.
     """
     with needs_scipy():
         from scipy import fft
 
-    paired = out.shape[1] // 2 * 2
-    for some in (out[:, :paired], out[:, paired:]):
-        if some.shape[1]:
-            pairs = some.view(np.complex128) if some.shape[1] > 1 else some.astype(np.complex128)
-            waves = fft.fft(pairs, axis=0, overwrite_x=True)
-            numbers = waves.view(np.float64)  # a real number times a real one: half the work
-            numbers *= (factors / len(factors))[:, None]
-            done = fft.ifft(waves, axis=0, overwrite_x=True, norm="forward").view(np.float64)[:, : some.shape[1]]
-            if not np.may_share_memory(done, some):
-                some[:] = done
+    columns = flat.shape[1]
+    if room is None or columns % 2 or room.strides[1] != flat.itemsize:
+        room = np.zeros((len(flat), columns + columns % 2))
+    if room is not flat:
+        room[:, :columns] = flat
+    waves = fft.fft(room.view(np.complex128), axis=0, overwrite_x=True)
+    numbers = waves.view(np.float64)  # a real number times a real one: half the work
+    numbers *= factors[:, None]
+    done: Array = fft.ifft(waves, axis=0, overwrite_x=True, norm="forward").view(np.float64)
+    return done[:, :columns]
+
+
+def _extended(flat: Array, factors: Array, boundary: str, reach: int, room: Array | None) -> Array:
+    """Signals (T, C) extended to a length (L,) of which transforms are fast, with each frequency times its factor.
+
+    Real transforms in place, of few columns at a time: so much new memory would cost as much as they do.
+    """
+    with needs_scipy():
+        from scipy import fftpack
+
+    (rows, columns), length = flat.shape, len(factors)
+    out = np.empty(flat.shape) if room is None else room
+    wraps, after = boundary == "wrap", min(reach, length - rows)
+    before = min(reach, length - rows - after)
+    width = min(columns, max(1, _BLOCK // length))
+    lines = np.empty((width, length))
+    for first in range(0, columns, width):
+        some = flat[:, first : first + width].T
+        long = lines[: len(some)]
+        long[:, :rows] = some
+        long[:, rows : rows + after] = some[:, :after] if wraps else some[:, rows - 1 - after : rows - 1][:, ::-1]
+        long[:, rows + after : length - before] = 0.0
+        long[:, length - before :] = some[:, rows - before :] if wraps else some[:, 1 : before + 1][:, ::-1]
+        waves = fftpack.rfft(long, axis=1, overwrite_x=True)
+        waves *= factors
+        out[:, first : first + width] = fftpack.irfft(waves, axis=1, overwrite_x=True)[:, :rows].T
     return out
 
 
-def _by_sums(flat: Array, gains: Array, boundary: str, out: Array | None) -> Array:
-    """`equalise` by the cascade: the sum of gain[k] (G[k] - G[k+1]) by what each G is multiplied with."""
-    if out is None:
-        out = np.empty(flat.shape)
+@lru_cache(maxsize=16)
+def _answers(period: int, levels: int) -> tuple[Array, Array]:
+    """(levels, period) and (period,) factors of the bands and of what is left, for a transform without a norm.
+
+    For a clip whose sliders move they are the same every time.
+    """
+    answers = response(np.arange(period) / period, 1.0, levels) / period
+    return answers[:-1], answers[-1]
+
+
+@lru_cache(maxsize=16)
+def _extended_answers(period: int, reach: int, transform: int, levels: int) -> tuple[Array, Array]:
+    """The same for a transform of another length than the period.
+
+    In the order of `scipy.fftpack.rfft`: of each frequency but zero a real and an imaginary part. A band's kernel
+    reaches so far to either side, or half the period, from where on it comes back; a signal that is extended as far
+    need not fit the transform.
+    """
+    answers = response(np.arange(period // 2 + 1) / period, 1.0, levels)
+    kernels = np.fft.irfft(answers, period, axis=1)[:, : reach + 1]
+    if 2 * reach == period:
+        kernels[:, -1] /= 2.0  # half way round, which is as far on either side
+    around = np.zeros((levels + 1, transform))
+    around[:, : reach + 1] = kernels
+    around[:, transform - reach :] += kernels[:, :0:-1]
+    factors = np.repeat(np.fft.rfft(around, axis=1).real, 2, axis=1)[:, 1 : transform + 1]
+    return factors[:-1], factors[-1]
+
+
+def _by_sums(flat: Array, gains: Array, boundary: str, room: Array | None) -> Array:
+    """The same by the cascade: the sum of gain[k] (G[k] - G[k+1]) by what each G is multiplied with."""
+    out = np.empty(flat.shape) if room is None else room
     first, *shares = np.diff(gains, prepend=0.0, append=1.0)
     for at, cascade in _cascades(flat, boundary, len(gains)):
         total = flat[:, at] * first

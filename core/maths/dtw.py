@@ -9,6 +9,7 @@ N is a running minimum. So a row is a few array operations.
 
 from __future__ import annotations
 
+import threading
 from math import isqrt
 from typing import NamedTuple
 
@@ -28,6 +29,27 @@ _KEPT = 4_000_000
 """Nodes of which everything is kept until the path is known; of larger grids the rows are gone through twice."""
 _ALONE = 524_287
 """Multiplications of a matrix product that is left to one thread."""
+
+
+_REUSED = 1 << 20
+"""Numbers that are kept from one search to the next: pages new to the process cost as much as what is done in them."""
+
+
+class _Workspace(threading.local):
+    """A thread's room to work in."""
+
+    room: Array = np.empty(0)
+
+    def take(self, size: int) -> Array:
+        """(size,) numbers, whatever they are, until the next call."""
+        if size > _REUSED:
+            return np.empty(size)
+        if len(self.room) < size:
+            self.room = np.empty(size)
+        return self.room[:size]
+
+
+_workspace = _Workspace()
 
 
 class Found(NamedTuple):
@@ -163,7 +185,7 @@ class _Grid(NamedTuple):
     def filled(cls, costs: Squares, part: slice, top: Array, within: Ints | None) -> _Grid:
         """The rows of `part`, where the row before the first is `top` (m + 1,)."""
         r, m = part.stop - part.start, len(top) - 1
-        room = np.empty((r + 1) * (m + 1) + (0 if costs.free else r * m))
+        room = _workspace.take((r + 1) * (m + 1) + (0 if costs.free else r * m))
         reached = room[: (r + 1) * (m + 1)].reshape(r + 1, m + 1)
         reached[0], reached[1:, 0] = top, np.inf
         if within is not None:

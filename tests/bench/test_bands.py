@@ -55,29 +55,29 @@ def responses(length: int) -> np.ndarray:
     return np.concatenate([lows[:-1] - lows[1:], lows[-1:]])
 
 
-# around a loop both are transforms of the same numbers: with its samples laid out for it before the clock starts the
-# peer draws level, on samples as a motion holds them it does not (below)
-@pytest.mark.parametrize(("boundary", "at_least"), [("reflect", 1.2), ("constant", 1.2), ("wrap", 0.9)])
+# in place, as `bands` calls it; the peer has its samples laid out for it before the clock starts. Around a loop both
+# are transforms of the same numbers, and what is left to win is memory
+@pytest.mark.parametrize(("boundary", "at_least"), [("reflect", 1.5), ("constant", 1.5), ("wrap", 1.05)])
 def test_the_bank_is_ahead_of_the_same_bank_by_scipy(
     ratio: Callable[..., float], boundary: str, at_least: float
 ) -> None:
-    peer, room = by_fft(boundary), np.empty_like(TAKE)
+    peer, room = by_fft(boundary), TAKE.copy()
     if boundary != "constant":  # extended once, not level by level, it differs near the ends
         assert np.abs(peer().T - equalise(TAKE, GAINS, boundary)).max() < 1e-10
     name = f"bands of 60 bones x 600 frames, {boundary}"
-    ratio(name, lambda: equalise(TAKE, GAINS, boundary, room), peer, at_least, 60)
+    ratio(name, lambda: equalise(room, GAINS, boundary, room), peer, at_least, 100)
 
 
 def test_around_a_loop_the_bank_is_ahead_of_scipy_on_the_same_samples(ratio: Callable[..., float]) -> None:
     fft = pytest.importorskip("scipy.fft")
-    answers, room = responses(FRAMES), np.empty_like(TAKE)
+    answers, room = responses(FRAMES), TAKE.copy()
 
     def peer() -> np.ndarray:
         answer = np.append(GAINS, 1.0) @ answers
         return fft.irfft(fft.rfft(TAKE, axis=0) * answer[:, None], FRAMES, axis=0)
 
     assert np.abs(peer() - equalise(TAKE, GAINS, "wrap")).max() < 1e-10
-    ratio("the same, wrap, time leading", lambda: equalise(TAKE, GAINS, "wrap", room), peer, 1.0, 60)
+    ratio("the same, wrap, time leading", lambda: equalise(room, GAINS, "wrap", room), peer, 1.05, 100)
 
 
 def test_all_gains_at_once_are_live_on_a_decomposed_take() -> None:

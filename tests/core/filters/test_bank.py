@@ -169,6 +169,16 @@ def test_the_bank_is_its_definition(samples, boundary):
 
 
 @pytest.mark.parametrize("boundary", BOUNDARIES)
+@pytest.mark.parametrize(("samples", "levels"), [(257, 1), (257, 4), (256, 3), (59, 3), (61, 5)])
+def test_where_the_slow_bands_stay_as_they_are_the_bank_is_its_definition(samples, levels, boundary):
+    values, gains = noise(samples, 5), np.random.default_rng(2).uniform(-2.0, 3.0, levels)
+    expected = plainly(values, gains, boundary)
+    assert np.abs(equalise(values, gains, boundary) - expected).max() < 1e-11
+    assert np.abs(equalise(values.copy(order="F"), gains, boundary) - expected).max() < 1e-11
+    assert equalise(values[:, :0], gains, boundary).shape == (samples, 0)
+
+
+@pytest.mark.parametrize("boundary", BOUNDARIES)
 def test_the_result_is_the_same_without_scipy(boundary, monkeypatch):
     values, gains = noise(600), np.linspace(3.0, -1.0, 9)
     fast = equalise(values, gains, boundary)
