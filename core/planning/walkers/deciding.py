@@ -21,6 +21,8 @@ from .sensors import Senses
 Note = Mapping[str, Any]
 RETRY = 0.5
 """Time between two searches of one who has no way or whose goal moves [s]."""
+TOWED = 0.4
+"""A goal that moves on by less than this takes the end of the way along, between two searches [m]."""
 STALL = 1.5
 """Who wants to move and cannot for this long looks for another way [s]."""
 
@@ -80,6 +82,10 @@ def decided(state: State, world: World, changed: bool) -> tuple[State, list[Note
             continue
         why = _why_plan(state, me, mind, changed)
         if not why:
+            plan = _towed(state, me, mind)
+            if plan is not mind.plan:
+                minds[me] = replace(mind, plan=plan)
+                renewed = True
             continue
         was = mind.plan
         searches += 1
@@ -134,6 +140,22 @@ def _why_plan(state: State, me: int, mind: Mind, changed: bool) -> str:
     if mind.stalled > STALL and age >= STALL:
         return "it is held up"
     return "time to look again" if age >= state.cast.params.replan + 0.05 * (me % 8) else ""
+
+
+def _towed(state: State, me: int, mind: Mind) -> Plan | None:
+    """The way with its end where the goal is now, if that is near and in sight of the last bend; else as it was.
+
+    Without it one who has caught up with a goal that moves would turn back to where it was at the last search.
+    """
+    plan, order = mind.plan, mind.order
+    if plan is None or len(plan.points) < 2 or len(order.goals) != 1:
+        return plan
+    shift = order.goals[0] - plan.target
+    if not 1e-3 < np.hypot(*shift) < TOWED:
+        return plan
+    points = np.concatenate([plan.points[:-1], plan.points[-1:] + shift])
+    walk = state.chart.walkable(float(state.cast.radius[me]))
+    return replace(plan, points=points, target=order.goals[0]) if bool(walk.clear(*points[-2:])) else plan
 
 
 def _new_plan(state: State, me: int, mind: Mind, why: str, company: tuple[Array, Array]) -> tuple[Mind, Plan]:

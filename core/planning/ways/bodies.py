@@ -38,8 +38,6 @@ class Seen:
     def still(self, body: Body, matrix: Array) -> bool:
         """Whether a body is this one, unmoved."""
         old = self.body
-        if body is old and len(body.matrices) == 1:
-            return True
         if not (matrix == self.matrix).all() or body.kind != old.kind or body.tags != old.tags:
             return False
         return body is old or (

@@ -84,10 +84,10 @@ class Corners(Sight):
         other._refresh(r0, c0, r1, c1)
         depends = np.frombuffer(self._depends, dtype=np.int32).reshape(-1, 5)
         node, first_row, first_column, last_row, last_column = depends.T
-        apart = (last_row < r0) | (first_row >= r1) | (last_column < c0) | (first_column >= c1)
-        other._depends = array("i", depends[apart].tobytes())
+        near = (last_row >= r0) & (first_row < r1) & (last_column >= c0) & (first_column < c1)
+        other._depends = array("i", depends.take((~near).nonzero()[0], axis=0).tobytes())
         other.known = self.known.copy()
-        for changed in node[~apart].tolist():
+        for changed in node[near].tolist():
             del other.known[changed]
         return other
 
@@ -198,12 +198,12 @@ class Corners(Sight):
 
 def _corners(padded: Bools) -> Bools:
     """Free cells (rows, columns) beside a corner of something, of (rows + 2, columns + 2) cells."""
-    free = padded[1:-1, 1:-1]
+    free, blocked = padded[1:-1, 1:-1], ~padded
     found: Bools = np.zeros(free.shape, bool)
     for beside in (slice(None, -2), slice(2, None)):
         vertical = padded[beside, 1:-1] & free
         for ahead in (slice(None, -2), slice(2, None)):
-            np.logical_or(found, vertical & padded[1:-1, ahead] & ~padded[beside, ahead], out=found)
+            found |= vertical & padded[1:-1, ahead] & blocked[beside, ahead]
     return found
 
 
@@ -220,14 +220,16 @@ def _lines(free: Bools, corner: Bools) -> tuple[Runs, Runs, Runs]:
     """
     columns = np.arange(free.shape[1], dtype=np.int16)
     wall = ~free
-    stop = wall | corner
-    # a wall stops one step earlier than a corner
-    ahead = np.where(stop, columns - wall, np.int16(_LONGEST + 2))
-    ahead = np.minimum.accumulate(ahead[:, ::-1], axis=1)[:, ::-1]
-    behind = np.maximum.accumulate(np.where(stop, columns + wall, np.int16(-1)), axis=1)
-    on, back = np.zeros_like(ahead), np.zeros_like(ahead)
-    np.subtract(ahead[:, 1:], columns[:-1], out=on[:, :-1])
+    walls, stops = wall.view(np.int8), (wall | corner).view(np.int8)
+    # where the last stop was, going on, going back, and of walls alone going back; a wall stops one step earlier
+    marks = np.empty((3, *free.shape), np.int16)
+    for mark, before, stop in ((marks[0], walls, stops), (marks[1], walls[:, ::-1], stops[:, ::-1])):
+        np.add(columns, before, out=mark)
+        mark *= stop
+    np.multiply(columns, walls[:, ::-1], out=marks[2])
+    behind, ahead, last = np.maximum.accumulate(marks, axis=2)
+    on, back = np.zeros((2, *free.shape), np.int16)
     np.subtract(columns[1:], behind[:, :-1], out=back[:, 1:])
-    blocked = np.where(wall, columns, np.int16(_LONGEST + 2))
-    run: Runs = np.minimum.accumulate(blocked[:, ::-1], axis=1)[:, ::-1] - columns
+    np.subtract(columns[1:], ahead[:, :-1], out=on[:, -2::-1])
+    run: Runs = (columns - last)[:, ::-1]
     return on, back, run

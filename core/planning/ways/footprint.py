@@ -88,33 +88,37 @@ def footprints(
         One for every body.
     """
     size = frame.shape[0] * frame.shape[1]
-    owner = np.repeat(np.arange(len(corners)), [len(c) for c in corners])
+    counts = [len(c) for c in corners]
+    owner = np.arange(len(corners)).repeat(counts)
     stacked = np.concatenate(corners) if len(corners) else np.zeros((0, 3, 3))
     level = ground.ravel()
-    near = np.arange(len(owner))
     if len(owner) > 100:
         # much of a rich scene is overhead and costs nothing more
-        near = near[stacked[..., 2].min(axis=1) <= level.max() + top]
-    keys, lows, highs, within = [], [], [], []
-    for triangle, cell, low, high in grid.touched(stacked[near], frame.origin, frame.cell, frame.shape):
+        near = stacked[..., 2].min(axis=1) <= level.max() + top
+        owner, stacked = owner[near], stacked[near]
+    batches = []
+    for triangle, cell, low, high in grid.touched(stacked, frame.origin, frame.cell, frame.shape):
         here = level[cell]
-        keys.append(owner[near[triangle]] * size + cell)
+        floor, roof = here + bottom, here + top
         # what stands on the ground begins there, though its underside lies below the slab
-        lows.append(np.maximum(low, here + bottom))
-        highs.append(np.minimum(high, here + top))
-        within.append((high >= here + bottom) & (low <= here + top))
-    if not keys:
+        within = (high >= floor) & (low <= roof)
+        batches.append((owner[triangle] * size + cell, np.maximum(low, floor), np.minimum(high, roof), within))
+    if not batches:
         return [_footprint(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), frame) for _ in corners]
-    key, low, high, counts = (np.concatenate(part) for part in (keys, lows, highs, within))
-    order = np.argsort(key, kind="stable")
+    key, low, high, within = batches[0] if len(batches) == 1 else map(np.concatenate, zip(*batches, strict=True))
+    order = key.argsort(kind="stable")
     key = key[order]
-    first = np.flatnonzero(np.diff(key, prepend=-1))
+    new = np.empty(len(key), bool)
+    new[:1] = True
+    np.not_equal(key[1:], key[:-1], out=new[1:])
+    first = new.nonzero()[0]
     if len(first):
-        counted = np.logical_or.reduceat(counts[order], first)
-        low = np.minimum.reduceat(low[order], first)[counted]
-        high = np.maximum.reduceat(np.where(counts, high, -np.inf)[order], first)[counted]
-        key = key[first[counted]]
-    ends = np.searchsorted(key, np.arange(len(corners) + 1) * size)
+        high[~within] = -np.inf
+        high = np.maximum.reduceat(high[order], first)
+        # where nothing of a body is within the slab it has no cell
+        kept = (high > -np.inf).nonzero()[0]
+        high, low, key = high[kept], np.minimum.reduceat(low[order], first)[kept], key[first[kept]]
+    ends = key.searchsorted(np.arange(len(corners) + 1) * size).tolist()
     found = []
     for body in range(len(corners)):
         part = slice(ends[body], ends[body + 1])
@@ -148,8 +152,10 @@ def capsules(starts: Array, ends: Array, radii: Array, frame: Frame) -> Ints:
 def _footprint(cells: Ints, low: Array, high: Array, frame: Frame) -> Footprint:
     if not len(cells):
         return Footprint(cells, low, high, (0, 0, -1, -1))
-    row, column = np.divmod(cells, frame.shape[1])
-    return Footprint(cells, low, high, (int(row[0]), int(column.min()), int(row[-1]), int(column.max())))
+    columns = frame.shape[1]
+    column = cells % columns
+    top, bottom = int(cells[0]) // columns, int(cells[-1]) // columns
+    return Footprint(cells, low, high, (top, int(column.min()), bottom, int(column.max())))
 
 
 def filled(one: Footprint, frame: Frame) -> Footprint:

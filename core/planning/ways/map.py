@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .growth import Box
 
 Bools = npt.NDArray[np.bool_]
+_USUAL = WalkableParams()
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class Map:
     def walkable(self, radius: float | None = None, params: WalkableParams | None = None, floor: int = 0) -> Walkable:
         """What a disc of `radius` [m] may tread: made at the first call for a radius, kept for the next ones."""
         radius = self.params.radius if radius is None else float(radius)
-        key = (radius, params or WalkableParams(), floor)
+        key = (radius, params or _USUAL, floor)
         if key not in self._walkables:
             self._walkables[key] = walkable(self, *key)
         return self._walkables[key]
@@ -199,9 +200,18 @@ def update(old: Map, world: World, time: float = 0.0, exclude: Collection[str] =
     Returns:
         The new map; `old` itself when nothing changed.
     """
-    placed = _placed(world, time, exclude)
     before = old._kept.seen if old._kept else {}
-    gone = [one for name, one in before.items() if name not in placed or not one.still(*placed[name])]
+    at_rest = {
+        body.name
+        for body in world.bodies
+        if body.name in before and before[body.name].body is body and len(body.matrices) == 1
+    }.difference(exclude)
+    placed = _placed(world, time, at_rest.union(exclude))
+    gone = [
+        one
+        for name, one in before.items()
+        if name not in at_rest and not (name in placed and one.still(*placed[name]))
+    ]
     lost = {one.body.name for one in gone}
     new = {name: at for name, at in placed.items() if name in lost or name not in before}
     if old._kept is None or any(b.kind == "ground" for b in [*(g.body for g in gone), *(b for b, _ in new.values())]):
@@ -213,7 +223,7 @@ def update(old: Map, world: World, time: float = 0.0, exclude: Collection[str] =
     came = _stood(new, old.frame, old.ground[0], old.params)
     seen = {name: one for name, one in before.items() if name not in lost} | came
     stood = [one for one in [*gone, *came.values()] if one.role != "region"]
-    boxes = [one.footprint.box for one in stood if len(one.footprint.cells)]
+    box = _around([one.footprint.box for one in stood if len(one.footprint.cells)])
     dirty = np.concatenate([one.footprint.cells for one in stood]) if stood else np.zeros(0, np.int64)
     count = old._kept.count.copy()
     for one in stood:
@@ -224,15 +234,18 @@ def update(old: Map, world: World, time: float = 0.0, exclude: Collection[str] =
     flat[0][dirty], flat[1][dirty] = np.inf, -np.inf
     touched = np.zeros(count.size, bool)
     touched[dirty] = True
+    top, left, bottom, right = box
     for one in seen.values():
-        if one.role != "region" and any(_meet(one.footprint.box, box) for box in boxes):
+        first_row, first_column, last_row, last_column = one.footprint.box
+        apart = first_row > bottom or last_row < top or first_column > right or last_column < left
+        if one.role != "region" and not apart:
             _raise(*flat, one, touched[one.footprint.cells])
     cost = old.cost
     if any(one.role == "region" for one in [*gone, *came.values()]):
         cost = _priced(old._kept.cost, seen.values()).reshape(cost.shape)
     kept = _Kept(seen, count, old._kept.cost)
     changed = replace(old, blocked=blocked, low=low, high=high, cost=cost, _kept=kept, _walkables={})
-    return _carried(old, changed, _around(boxes))
+    return _carried(old, changed, box)
 
 
 def with_discs(old: Map, starts: npt.ArrayLike, ends: npt.ArrayLike, radii: npt.ArrayLike) -> Map:
@@ -299,10 +312,6 @@ def _priced(cost: Array, seen: Collection[Seen]) -> Array:
         if one.role == "region":
             priced[one.footprint.cells] = np.maximum(priced[one.footprint.cells], one.cost)
     return priced
-
-
-def _meet(a: Box, b: Box) -> bool:
-    return a[0] <= b[2] and a[2] >= b[0] and a[1] <= b[3] and a[3] >= b[1]
 
 
 def _box(cells: Ints, columns: int) -> Box:
