@@ -121,6 +121,12 @@ class Session:
             )
         return out
 
+    def moods(self, part: str) -> list[tuple[str, float]]:
+        """Numbers that an actor has as properties, by name."""
+        actor = next(a for a in self.play.actors if a.name == part)
+        found = [(k, v) for k, v in actor.values.items() if isinstance(k, str) and isinstance(v, (int, float))]
+        return [(mood, float(value)) for mood, value in sorted(found) if not isinstance(value, bool)]
+
     def show(self, context: bpy.types.Context, frame: float) -> None:
         """Play on to a frame and pose the rigs; an earlier frame begins again."""
         from ..core.acting.play import DT

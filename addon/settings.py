@@ -259,6 +259,9 @@ def register() -> None:
     }
     actor |= _thing()
     scene = {
+        "script": bpy.props.StringProperty(
+            name="Script", description="Text with the script that is being written", search=_names("text")
+        ),
         "show_roles": bpy.props.BoolProperty(
             name="Show Roles", description="Draw the mapped bones in the colours of their roles", default=True
         ),

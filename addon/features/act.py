@@ -157,4 +157,9 @@ class SlideVolume(ActorOperator):
         return f"{actor.name}: {', '.join(m.name for m in meshes)} slide along their bones"
 
 
+def draw(layout: bpy.types.UILayout, _context: bpy.types.Context, _actor: Any) -> None:
+    """Actions of one's own."""
+    layout.operator("troupe.new_actions", icon="ADD")
+
+
 CLASSES = (Show, SlideVolume)

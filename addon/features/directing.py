@@ -8,12 +8,13 @@ import bpy
 
 from ...core.errors import TroupeError
 from ...core.landing import LandingParams
-from .. import live, rig, scene, settings
-from ..scene import parts
+from .. import live, scene, settings
+from . import moods
+from .panels import wrapped
 from .scripting import ScriptOperator, mode_problem, write_text
 
-MOODS = 6
-"""How many of an actor's properties have a slider in the sidebar."""
+MANY = 12
+"""A group of more actions than this is closed until it is opened."""
 
 
 class Live(ScriptOperator):
@@ -76,6 +77,13 @@ class Direct(ScriptOperator):
     bl_label = "Direct"
     say: bpy.props.StringProperty(name="Direction", description='What to do: "Izzy Wave right", "Otto walk to door"')  # type: ignore[valid-type]
 
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        """A button says it; without words one is asked for them."""
+        if self.say:
+            return self.execute(context)
+        answer: set[str] = context.window_manager.invoke_props_dialog(self, width=400)
+        return answer
+
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
         return mode_problem(context) or (None if live.running() else "Press Play Live first")
@@ -92,35 +100,45 @@ class Direct(ScriptOperator):
 CLASSES: tuple[type, ...] = (Live, Direct)
 
 
-def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
-    """Tools of the script, and what the cast can be told while it plays live."""
+def draw_first(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
+    """The script and its cast, which come before a play."""
     row = layout.row(align=True)
     row.operator("troupe.new_script", icon="ADD")
     row.operator("troupe.check_script", icon="CHECKMARK")
+    if actor is None:
+        split = layout.row()
+        split.use_property_split, split.use_property_decorate = True, False
+        split.prop(context.scene.troupe, "script")
     layout.operator("troupe.bring_on", icon="COMMUNITY")
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
+    """The moods of the cast, and what it can be told while it plays live."""
     session = live.running()
-    layout.operator("troupe.play_live", icon="REC" if session else "PLAY", depress=session is not None)
+    words = "Stop and Bake" if session else "Play Live"
+    layout.operator("troupe.play_live", text=words, icon="REC" if session else "PLAY", depress=session is not None)
     if session is None:
-        if actor is not None and rig.is_cast(actor):
-            _draw_moods(layout, actor)
+        moods.draw_moods(layout, actor)
         return
+    layout.label(text=f"{session.script}: {session.time:.1f} s, {len(session.said)} directions", icon="TIME")
     if session.problem:
-        layout.label(text=session.problem, icon="ERROR")
+        wrapped(layout, session.problem, icon="ERROR")
+    layout.operator("troupe.direct", text="Tell...", icon="OUTLINER_OB_SPEAKER").say = ""
+    for label in session.play.widgets:
+        layout.operator("troupe.direct", text=label).say = f"press {label}"
     for name in session.parts:
         header, body = layout.panel(f"TROUPE_direct_{name}", default_closed=False)
         header.label(text=name)
         if body is None:
             continue
+        moods.draw_live_moods(body, session, name)
         for group, actions in session.choices(name):
-            body.label(text=group)
-            grid = body.grid_flow(row_major=True, columns=2, align=True)
+            inner, grid = body.panel(f"TROUPE_direct_{name}_{group}", default_closed=len(actions) > MANY)
+            now = next((action for action, shown in actions if shown), "")
+            inner.label(text=f"{group}: {now.replace('_', ' ')}" if now else group)
+            if grid is None:
+                continue
+            flow = grid.grid_flow(row_major=True, columns=2, align=True)
             for action, shown in actions:
-                grid.operator("troupe.direct", text=action, depress=shown).say = f"{name} {action}"
-    for label in session.play.widgets:
-        layout.operator("troupe.direct", text=label).say = f"press {label}"
-
-
-def _draw_moods(layout: bpy.types.UILayout, actor: Any) -> None:
-    """Sliders of the properties that scripts read from an actor."""
-    for key in list(parts.properties_of(actor))[:MOODS]:
-        layout.prop(actor, f'["{bpy.utils.escape_identifier(key)}"]', text=key)
+                button = flow.operator("troupe.direct", text=action.replace("_", " "), depress=shown)
+                button.say = f"{name} {action}"

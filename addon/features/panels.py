@@ -56,7 +56,10 @@ def family_panels() -> Iterator[type]:
 
 
 def feature_panel(module: ModuleType) -> type:
-    """The sub-panel of a feature: its parameters, its button, the reason when it is grey, and what it adds itself."""
+    """The sub-panel of a feature: its parameters, its button, the reason when it is grey, and what it adds itself.
+
+    A feature adds with `draw_first` what comes before the rest, and with `draw` what comes after it.
+    """
     operator = module.Operator
     name = operator.feature()
     family = next(f for f, names in FEATURES.items() if name in names)
@@ -65,6 +68,8 @@ def feature_panel(module: ModuleType) -> type:
         layout = self.layout
         actor = next(iter(scene.selected_armatures(context)), None)
         problem = operator.why_not(context)
+        if hasattr(module, "draw_first"):
+            module.draw_first(layout, context, actor)
         if operator.owner == "scene" or actor is not None:
             draw_params(layout, operator._group(context, actor), *operator.records())
         row = layout.row(align=True)
@@ -73,7 +78,7 @@ def feature_panel(module: ModuleType) -> type:
             ghost.draw_toggle(row, actor, name)
         said = problem or ghost.words(context, actor, name)
         if said:
-            _wrapped(layout, said)
+            wrapped(layout, said)
         if hasattr(module, "draw"):
             module.draw(layout, context, actor)
 
@@ -92,9 +97,9 @@ def feature_panel(module: ModuleType) -> type:
     return type(f"TROUPE_PT_{name}", (_Panel, bpy.types.Panel), fields)
 
 
-def _wrapped(layout: bpy.types.UILayout, text: str, width: int = 36) -> None:
+def wrapped(layout: bpy.types.UILayout, text: str, width: int = 36, icon: str = "INFO") -> None:
     """A sentence over as many lines as it takes, in small type."""
     column = layout.column(align=True)
     column.scale_y = 0.75
     for i, line in enumerate(textwrap.wrap(text, width)):
-        column.label(text=line, icon="INFO" if i == 0 else "BLANK1")
+        column.label(text=line, icon=icon if i == 0 else "BLANK1")

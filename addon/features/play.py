@@ -17,7 +17,7 @@ from .. import extend, scene
 from ..bake import things
 from ..scene import parts
 from ..steps import Steps
-from . import directing, scripting
+from . import bringing, directing, moods, scripting
 from .act import raised
 from .company import CompanyOperator, Member, Part, Played
 from .filming import camera_ways
@@ -39,6 +39,12 @@ class Operator(CompanyOperator):
     bl_label = "Play"
     params = PlayParams
     shared: ClassVar[tuple[str, ...]] = tuple(p.name for p in declared(PlayParams))
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        if context.mode == "OBJECT" and not scene.selected_armatures(context):
+            return "Bring on the cast of a script, or select the actors first"
+        return super().why_not(context)
 
     @classmethod
     def perform_steps(cls, context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
@@ -180,5 +186,5 @@ def _share(work: Steps[Any], begun: float, end: float) -> Steps[Any]:
         work.close()
 
 
-CLASSES = (*scripting.CLASSES, *directing.CLASSES)
-draw = directing.draw
+CLASSES = (*scripting.CLASSES, *bringing.CLASSES, *directing.CLASSES, *moods.CLASSES)
+draw, draw_first = directing.draw, directing.draw_first

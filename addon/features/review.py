@@ -16,6 +16,7 @@ from ..settings import NAVIGATION_SHOWN
 from ..steps import finish
 from .base import ActorOperator
 from .panels import TAB
+from .scripting import show_text
 
 if TYPE_CHECKING:
     from ...core.planning.walkers.verify import Offence
@@ -112,10 +113,8 @@ class ShowTranscript(ActorOperator):
         text = bpy.data.texts.get(f"{actor.name} transcript")
         if text is None:
             raise TroupeError(f"{actor.name} has decided nothing yet: let it go somewhere first")
-        for area in context.screen.areas if context.screen else ():
-            if area.type == "TEXT_EDITOR":
-                area.spaces.active.text = text
-        return f"{text.name}: {len(text.lines) - 1} lines, in the text editor"
+        where = "in the text editor" if show_text(context, text) else "open a Text Editor to read it"
+        return f"{text.name}: {len(text.lines) - 1} lines, {where}"
 
 
 class TROUPE_PT_way(bpy.types.Panel):

@@ -1,28 +1,20 @@
-"""The tools beside Play: scripts from templates, checking them, bringing their cast on, and directing by buttons."""
+"""The writer's tools beside Play: scripts from templates, the names that they may use, and checking them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import bpy
-import numpy as np
-from mathutils import Vector
 
 from ...core.acting import starter
 from ...core.errors import FormatError, InvalidParam, TroupeError
-from ...core.skeleton import Array
-from .. import extend, rig, scene
-from ..scene import parts
+from .. import extend, scene
 from .base import ActorOperator
 
 if TYPE_CHECKING:
     from ...core.acting.direction import Named
 
 EXAMPLE = starter.FOLDER / "example.sheet"
-PROP_SIZE = (0.4, 0.28, 0.04)
-"""Of a prop whose script says none [m]."""
-TOP, LEG = 0.05, 0.05
-"""Thickness of the top and of the legs of furniture [m]."""
 
 
 def text_of(name: str, param: str) -> str:
@@ -43,10 +35,11 @@ def write_text(name: str, content: str) -> Any:
     return text
 
 
-def check(name: str) -> Named:
+def check(context: bpy.types.Context, name: str) -> Named:
     """Read a script as Play would, without playing it; FormatError where it has a mistake."""
     from ...core.acting.act import repertoire
     from ...core.acting.direction import named
+    from ...core.acting.language.lexer import key_of, suggestion
     from ...core.acting.play import rehearse
     from ...core.acting.repertoire.library import ActionLibrary
     from ...core.acting.scriptactions import script_sheets
@@ -56,6 +49,11 @@ def check(name: str) -> Named:
     script = named(content, name, words)
     sheets = script_sheets(content, name, repertoire(), extend.signals(), tuple(words))
     rehearse([(content, name)], [], ActionLibrary(sheets), statements=words)
+    for prop, table in script.under.items():
+        known = [*script.places, *(p for p in script.props if p != prop), *(ob.name for ob in context.scene.objects)]
+        if key_of(table.value) not in map(key_of, known):
+            hint = suggestion(table.value, known) or "define a PLACE of that name"
+            raise table.at.error(f'nothing is called "{table.value}", upon which {prop} lies; {hint}')
     return script
 
 
@@ -99,9 +97,11 @@ class NewScript(ScriptOperator):
         text = bpy.data.texts.new(f"{self.template.replace('_', ' ').title()}")
         text.from_string(starter.text(self.template))
         text.cursor_set(0)
+        context.scene.troupe.script = text.name
         for ob in scene.selected_armatures(context):
             ob.troupe.play.script = text.name
-        return f"{text.name}: {starter.title(self.template)}"
+        where = "" if show_text(context, text) else " Open a Text Editor to read and change it."
+        return f"{starter.title(self.template)}{where}"
 
 
 class NewActions(ScriptOperator):
@@ -115,21 +115,36 @@ class NewActions(ScriptOperator):
         text.from_string(EXAMPLE.read_text(encoding="utf-8"))
         for ob in scene.selected_armatures(context):
             ob.troupe.act.sheet = text.name
+        show_text(context, text)
         return f"{text.name}: change the numbers, then choose its actions by name in Act"
 
 
-def _script_of(operator: Any, context: bpy.types.Context) -> str:
+def script_of(operator: Any, context: bpy.types.Context) -> str:
+    """The script that an operator is for: its own, the one in the text editor, the actor's, or that of the scene."""
     if operator.script:
         return str(operator.script)
     space = context.space_data
     if space is not None and space.type == "TEXT_EDITOR" and space.text is not None:
         return str(space.text.name)
     actor = next(iter(scene.selected_armatures(context)), None)
-    return str(actor.troupe.play.script) if actor is not None else ""
+    own = str(actor.troupe.play.script) if actor is not None else ""
+    return own or str(context.scene.troupe.script)
 
 
-def _script_property() -> Any:
-    return bpy.props.StringProperty(name="Script", description="Text with the script; empty for that of the actor")
+def script_property() -> Any:
+    """The property of an operator that names a script."""
+    return bpy.props.StringProperty(
+        name="Script", description="Text with the script; empty for that of the actor, or of the scene"
+    )
+
+
+def show_text(context: bpy.types.Context, text: Any) -> bool:
+    """Show a text in the text editors that are open; whether there is one."""
+    windows = context.window_manager.windows if context.window_manager else ()
+    spaces = [area.spaces.active for w in windows for area in w.screen.areas if area.type == "TEXT_EDITOR"]
+    for space in spaces:
+        space.text = text
+    return bool(spaces)
 
 
 class CheckScript(ScriptOperator):
@@ -137,115 +152,79 @@ class CheckScript(ScriptOperator):
 
     bl_idname = "troupe.check_script"
     bl_label = "Check Script"
-    script: _script_property()  # type: ignore[valid-type]
+    script: script_property()  # type: ignore[valid-type]
 
     def act(self, context: bpy.types.Context, actor: Any) -> str:
-        name = _script_of(self, context)
+        name = script_of(self, context)
         try:
-            found = check(name)
+            found = check(context, name)
         except FormatError as error:
             text = bpy.data.texts.get(name)
             if text is None:
                 raise
             line = min(max(error.line - 1, 0), len(text.lines) - 1)
             text.cursor_set(line, character=min(max(error.column - 1, 0), len(text.lines[line].body)))
+            show_text(context, text)
             raise
         people = ", ".join(found.actors) or "whoever is selected"
         return f"{name} can be played by {people}"
 
 
-class BringOn(ScriptOperator):
-    """Put everybody and everything on stage that the script names and the scene lacks, where it says"""
+_names: list[tuple[str, str, str]] = []
+"""Blender keeps no copy of the items of a list that is made when it is asked for."""
 
-    bl_idname = "troupe.bring_on"
-    bl_label = "Bring On the Cast"
-    script: _script_property()  # type: ignore[valid-type]
+
+def _doings(_self: Any, _context: bpy.types.Context | None) -> list[tuple[str, str, str]]:
+    from ...core.acting.act import GROUPS, names_of
+    from ...core.acting.mind.verbs import NAMES
+
+    if not _names:
+        _names.extend((name, f"{name}   ({group})", group) for group in GROUPS for name in names_of(group))
+        _names.extend((name, f"{name}   (everybody can)", "Everybody can") for name in NAMES)
+    return _names
+
+
+class InsertName(ScriptOperator):
+    """Put the name of an action, or of something that every actor knows how to do, into the text at its cursor"""
+
+    bl_idname = "troupe.insert_name"
+    bl_label = "Insert Name"
+    bl_property = "what"
+    what: bpy.props.EnumProperty(name="Name", description="What an actor shall do", items=_doings)  # type: ignore[valid-type]
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
-        return None if context.mode == "OBJECT" else "Go to Object Mode first"
+        space = context.space_data
+        there = space is not None and space.type == "TEXT_EDITOR" and space.text is not None
+        return None if there else "Open a script in a Text Editor first"
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        context.window_manager.invoke_search_popup(self)
+        return {"RUNNING_MODAL"}
 
     def act(self, context: bpy.types.Context, actor: Any) -> str:
-        name = _script_of(self, context)
-        script = check(name)
-        there = {part: parts.find(context, part) for part in script.actors}
-        made = [part for part, ob in there.items() if ob is None]
-        for part in made:
-            there[part] = _mannequin(context, part, script.actors[part] or (0.0, 0.0, 0.0))
-        things = [n for n in (*script.places, *script.props) if parts.find(context, n) is None]
-        for thing in things:
-            _thing(context, thing, script)
-        cast = [ob for ob in there.values() if ob.type == "ARMATURE" and rig.is_cast(ob)]
-        for ob in context.view_layer.objects:
-            ob.select_set(ob in cast)
-        context.view_layer.objects.active = cast[0] if cast else None
-        for ob in cast:
-            ob.troupe.play.script = name
-        return f"{name}: {len(made)} actors and {len(things)} things added, {len(cast)} actors selected"
+        space: Any = context.space_data
+        space.text.write(f'"{self.what}"')
+        return f"{self.what} is in line {space.text.current_line_index + 1}"
 
 
-def _mannequin(context: bpy.types.Context, name: str, place: tuple[float, float, float]) -> Any:
-    cursor, turn = context.scene.cursor.location.copy(), context.scene.cursor.rotation_euler.copy()
-    metre = scene.metre(context.scene)
-    try:
-        context.scene.cursor.location = (place[0] / metre, place[1] / metre, 0.0)
-        bpy.ops.troupe.mannequin()
-    finally:
-        context.scene.cursor.location, context.scene.cursor.rotation_euler = cursor, turn
-    ob = context.object
-    ob.rotation_euler.z = place[2]
-    ob.name = name
-    context.view_layer.update()
-    return ob
+class TROUPE_PT_script(bpy.types.Panel):
+    """What a writer needs beside a script, in the sidebar of the text editor."""
+
+    bl_label = "Script"
+    bl_space_type = "TEXT_EDITOR"
+    bl_region_type = "UI"
+    bl_category = "Troupe"
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        column = self.layout.column(align=True)
+        column.operator("troupe.new_script", icon="ADD")
+        column.operator("troupe.insert_name", icon="OUTLINER_OB_ARMATURE")
+        column.operator("troupe.check_script", icon="CHECKMARK")
+        self.layout.operator("troupe.bring_on", text="Bring On Cast", icon="COMMUNITY")
+        column = self.layout.column(align=True)
+        column.operator("troupe.play", icon="OUTLINER_OB_SPEAKER")
+        column.operator("troupe.play_live", icon="PLAY")
 
 
-def _thing(context: bpy.types.Context, name: str, script: Named) -> Any:
-    """A prop, on what it lies on; furniture for a place that has a size, else an empty."""
-    unit, prop = scene.metre(context.scene), name in script.props
-    table = parts.find(context, script.under[name]) if name in script.under else None
-    size = script.sizes.get(name) or (PROP_SIZE if prop else None)
-    place = script.props.get(name) or script.places.get(name)
-    x, y, turn = place or (0.0, 0.0, 0.0)
-    height = 0.0
-    if prop and size is not None:
-        height = 0.9 - 0.5 * size[2]
-        if table is not None:
-            height = unit * max((table.matrix_world @ Vector(c)).z for c in table.bound_box)
-            x, y, turn = place or (*(unit * table.location)[:2], table.rotation_euler.z)
-    data = None
-    if size is not None:
-        data = bpy.data.meshes.new(name)
-        boxes = [_box((0.0, 0.0, 0.0), size)] if prop else _furniture(*size)
-        vertices = np.concatenate(boxes) / unit
-        data.from_pydata(
-            vertices.tolist(), [], [tuple(8 * k + i for i in f) for k in range(len(boxes)) for f in _FACES]
-        )
-        height += 0.5 * size[2] if prop else 0.0
-    ob = bpy.data.objects.new(name, data)
-    ob.location = (x / unit, y / unit, height / unit)
-    ob.rotation_euler.z = turn
-    ob.troupe.kind = "prop" if prop else "ignore" if data is None else "obstacle"
-    context.collection.objects.link(ob)
-    context.view_layer.update()
-    return ob
-
-
-def _furniture(width: float, depth: float, height: float) -> list[Array]:
-    """Boxes (8, 3) of a table or stool: a top, and legs where it is high enough for them [m]."""
-    if height < 4.0 * TOP:
-        return [_box((0.0, 0.0, 0.5 * height), (width, depth, height))]
-    below = height - TOP
-    x, y = 0.5 * (width - LEG), 0.5 * (depth - LEG)
-    legs = [_box((sx * x, sy * y, 0.5 * below), (LEG, LEG, below)) for sx in (-1, 1) for sy in (-1, 1)]
-    return [_box((0.0, 0.0, height - 0.5 * TOP), (width, depth, TOP)), *legs]
-
-
-def _box(middle: tuple[float, float, float], size: tuple[float, float, float]) -> Array:
-    signs = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-    out: Array = np.array(middle) + signs * np.array(size)
-    return out
-
-
-_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-
-CLASSES: tuple[type, ...] = (NewScript, NewActions, CheckScript, BringOn)
+CLASSES: tuple[type, ...] = (NewScript, NewActions, CheckScript, InsertName, TROUPE_PT_script)

@@ -11,7 +11,7 @@ from ..errors import FormatError, InvalidParam
 from ..params import Params, param
 
 if TYPE_CHECKING:
-    from .language.syntax import HolderDef
+    from .language.syntax import HolderDef, Text
 
 CUES = ("start", "select", "say", "contact", "attach", "release", "choose")
 """Events that are worth a marker on the timeline."""
@@ -58,6 +58,7 @@ class Named:
         groups: Group to the actions it names beyond those that the script defines.
         sizes: Width, depth and height of props and places that say it [m].
         under: What a prop lies on, by name of the prop.
+        moods: Numbers that actors are given as properties: "courage" or "sympathy toward Otto", by name of the actor.
     """
 
     actors: Mapping[str, tuple[float, float, float] | None]
@@ -66,7 +67,8 @@ class Named:
     places: Mapping[str, tuple[float, float, float] | None]
     groups: Mapping[str, tuple[str, ...]]
     sizes: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
-    under: Mapping[str, str] = field(default_factory=dict)
+    under: Mapping[str, Text] = field(default_factory=dict)
+    moods: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def named(text: str, source: str, statements: Iterable[str] = ()) -> Named:
@@ -79,24 +81,28 @@ def named(text: str, source: str, statements: Iterable[str] = ()) -> Named:
     """
     from .language.lexer import key_of
     from .language.parser import parse
-    from .language.syntax import ActionDef, GroupDef, HolderDef
+    from .language.syntax import ActionDef, GroupDef, HolderDef, Text
 
     found: dict[str, dict[str, tuple[float, float, float] | None]] = {
         kind: {} for kind in ("actor", "prop", "camera", "place")
     }
     groups: dict[str, list[str]] = {}
     sizes: dict[str, tuple[float, float, float]] = {}
-    under: dict[str, str] = {}
+    under: dict[str, Text] = {}
+    moods: dict[str, dict[str, float]] = {}
     program = parse(text, source, tuple(statements))
     own = {key_of(d.name) for d in program.definitions if isinstance(d, ActionDef)}
     for d in program.definitions:
         if isinstance(d, HolderDef) and d.kind in found:
             found[d.kind][d.name] = _place(d)
-            size, table = _value(d, "size"), _value(d, "upon")
-            if isinstance(size, tuple) and len(size) == 3 and min(size) > 0.0:
+            size = _value(d, "size")
+            if isinstance(size, tuple) and len(size) == 3:
                 sizes[d.name] = (float(size[0]), float(size[1]), float(size[2]))
-            if isinstance(table, str):
-                under[d.name] = table
+            for init in d.inits:
+                if key_of(init.name) == "upon" and isinstance(init.value, Text):
+                    under[d.name] = init.value
+            if d.kind == "actor":
+                moods[d.name] = _moods(d)
         elif isinstance(d, GroupDef) and d.kind == "action":
             groups.setdefault(d.name, []).extend(m for m in d.members if key_of(m) not in own)
     return Named(
@@ -107,7 +113,19 @@ def named(text: str, source: str, statements: Iterable[str] = ()) -> Named:
         {group: tuple(members) for group, members in groups.items()},
         sizes,
         under,
+        moods,
     )
+
+
+def _moods(d: HolderDef) -> dict[str, float]:
+    from .language.syntax import Vector
+
+    out = {}
+    for init in d.inits:
+        value = None if isinstance(init.value, Vector) else init.value.value
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            out[f"{init.name} toward {init.toward.name}" if init.toward else init.name] = float(value)
+    return out
 
 
 def _place(d: HolderDef) -> tuple[float, float, float] | None:

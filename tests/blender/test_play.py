@@ -312,20 +312,26 @@ class Layout:
 
 @pytest.mark.req("improv", 107)
 def test_the_sidebar_has_a_button_for_everything_that_somebody_can_do():
-    cast, script = pair()
-    cast[0]["joy"] = 0.5
-    quiet = Layout()
-    feature.draw(quiet, bpy.context, cast[0])
-    assert '["joy"]' in quiet.said
+    moody = WAVE.replace('"A" { ', '"A" { joy .5, sympathy toward "B" .3, ')
+    cast, script = pair(moody)
     for ob in cast:
         ob.troupe.play.script = script
+    cast[0]["joy"] = 0.2
+    bpy.ops.troupe.add_moods()
+    assert cast[0]["joy"] == 0.2 and cast[0]["sympathy toward B"] == 0.3 and "joy" not in cast[1]
+    quiet = Layout()
+    feature.draw(quiet, bpy.context, cast[0])
+    assert {'["joy"]', '["sympathy toward B"]'} <= set(quiet.said)
     bpy.ops.troupe.play_live()
     layout = Layout()
     feature.draw(layout, bpy.context, cast[0])
-    assert {"A Wave_right", "B Wave_right", "A Greet"} <= set(layout.said)
+    happier = 'A set my "joy" to 0.3'
+    assert {"A Wave_right", "B Wave_right", "A Greet", happier} <= set(layout.said)
     bpy.context.scene.frame_set(3)
-    for said in ("A Wave_right", "A Greet"):
+    for said in ("A Wave_right", "A Greet", happier):
         bpy.ops.troupe.direct(say=said)
+    bpy.context.scene.frame_set(5)
+    assert live.running().moods("A") == [("joy", 0.3)]
     live.end()
 
 
@@ -522,12 +528,17 @@ def test_the_camera_turns_to_who_asks_for_it():
 
 
 def test_a_prop_is_carried_and_stays_where_it_was_put():
+    with pytest.raises(RuntimeError, match="New Script"):
+        bpy.ops.troupe.bring_on()
     bpy.ops.troupe.new_script(template="gregor")
     for name, (x, y, heading) in (("Gregor", (-2.2, 0.0, 0.0)), ("Guest", (2.0, 0.0, -1.57))):
         ob = stage.actor()
         ob.name, ob.location, ob.rotation_euler.z = name, (x, y, 0.0), heading
     bpy.context.view_layer.update()
-    bpy.ops.troupe.bring_on(script="Gregor")
+    # the script that was made is meant where nobody is selected
+    stage.choose()
+    bpy.ops.troupe.check_script()
+    bpy.ops.troupe.bring_on()
     tray = bpy.data.objects["Tray"]
     assert len([ob for ob in bpy.context.scene.objects if ob.type == "ARMATURE"]) == 2
     bpy.ops.troupe.play(script="Gregor", seconds=11.0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ...errors import FormatError
 from .conditions import OWNERS, ConditionReader
-from .lexer import STRING, WORD
+from .lexer import STRING, WORD, suggestion
+from .reader import RESERVED
 from .syntax import (
     PREPOSITIONS,
     UNITS,
@@ -32,6 +34,8 @@ KEYWORDS = ("do", "choose", "wait", "continue", "set", "cue", "repeat", "show", 
 """Words that begin statements."""
 PHRASES = ("turn to face", "pick up", "put down", "shake hands", "walk offstage", "look away")
 """Names of several words that need no quotes at the start of a statement."""
+LINKS = ("for", "to", "toward", "with", "until", "else", "over", "between")
+"""Words with which a statement goes on."""
 TAKES_OBJECT = ("pick up", "put down", "say")
 MAX_CLAUSES = 10_000
 
@@ -92,7 +96,15 @@ class ClauseReader(ConditionReader):
             return self._registered()
         if self.take("do") or self.word("choose") or self.is_name():
             return self._trigger()
-        raise self.fail('a statement or "}"', (*KEYWORDS, *self.statements))
+        raise self._no_statement()
+
+    def _no_statement(self) -> FormatError:
+        """The error where no statement begins, at the word before if that was meant to go on with the last one."""
+        before = self.tokens[max(self.index - 1, 0)]
+        hint = suggestion(before.text, LINKS) if before.kind == WORD and before.key not in RESERVED else ""
+        if hint:
+            return self.here(before).error(f'"{before.text}" has no meaning here; {hint}')
+        return self.fail('a statement or "}"', (*KEYWORDS, *self.statements))
 
     def _receivers(self) -> Ref | Everyone:
         if self.sign("{", "("):
@@ -200,9 +212,10 @@ class ClauseReader(ConditionReader):
             raise at.error("choices within choices, too deep")
         with self.brackets("{", "("):
             pool = self._set() if self._is_set() else self._items()
-        rule, avoid, cooldown = None, None, None
+        rule, rule_at, avoid, cooldown = None, at, None, None
         while True:
             if self.take("based on"):
+                rule_at = self.here()
                 rule = self.name("a decision rule")
             elif self.take("avoiding repeats"):
                 avoid = max(self.number(), 0.0) if self.is_number() else 0.0
@@ -211,7 +224,7 @@ class ClauseReader(ConditionReader):
                 if self.now.kind == WORD and self.now.key in ("s", "second", "seconds"):
                     self.step()
             else:
-                return Choice(pool, rule, avoid, cooldown, at)
+                return Choice(pool, rule, avoid, cooldown, at, rule_at)
 
     def _items(self) -> tuple[Item, ...]:
         found: list[Item] = []

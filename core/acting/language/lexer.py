@@ -138,6 +138,7 @@ def _stray(text: str, at: int, source: str) -> FormatError:
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """`did you mean "..."?`, or an empty text when nothing is near."""
-    by_key = {key_of(k): k for k in known}
-    near = difflib.get_close_matches(key_of(name)[:60], list(by_key), 1, 0.6)
-    return f'did you mean "{by_key[near[0]]}"?' if near else ""
+    by_key, key = {key_of(k): k for k in known}, key_of(name)[:60]
+    longer = [k for k in by_key if len(key) > 2 and k.startswith(f"{key} ")]
+    near = longer or difflib.get_close_matches(key, list(by_key), 1, 0.6)
+    return f'did you mean "{by_key[near[0]].replace("_", " ")}"?' if near else ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from .clauses import ClauseReader
-from .lexer import END, NUMBER, STRING, WORD, At, Token
+from .lexer import END, NUMBER, STRING, WORD, At, Token, key_of
 from .syntax import (
     ActionDef,
     Declaration,
@@ -98,10 +98,8 @@ class _DefinitionReader(ClauseReader):
             return Declaration(self.tokens[self.index - 1].key, first.text, self.name("an action"), at)
         if not defined and self.now.kind == WORD and self.now.text.isupper() and len(self.now.text) > 1:
             return self._group("script")
-        expected = (
-            "what to define: SCRIPT, GROUP, DECISION RULE, SUBSET, ACTOR, PROP, ..." if defined else "a definition"
-        )
-        raise self.fail(expected, _DEFINITIONS)
+        kinds = "SCRIPT, GROUP, DECISION RULE, SUBSET, ACTOR, PROP, ..."
+        raise self.fail(f"what to define: {kinds}" if defined else f'a definition, as "define" {kinds}', _DEFINITIONS)
 
     def _group(self, kind: str) -> GroupDef:
         at = self.here()
@@ -243,11 +241,14 @@ class _DefinitionReader(ClauseReader):
         value: Number | Text | Truth | Vector
         if self.now.kind == NUMBER or self.sign("-", "+"):
             value = Number(self.number())
-        elif self.now.kind == STRING:
+        elif self.now.kind == STRING or (key_of(name) == "upon" and self.is_name()):
             at = self.here()
             value = Text(self.step().text, at)
         elif self.sign("[", "("):
+            at = self.here()
             value = Vector(self.vector())
+            if key_of(name) == "size" and (len(value.values) != 3 or min(value.values) <= 0.0):
+                raise at.error("a size has a width, a depth and a height above 0, as [.5 .4 .8]")
         elif self.word("true", "false", "yes", "no"):
             value = Truth(self.step().key in ("true", "yes"))
         else:

@@ -188,6 +188,7 @@ class Choice:
     avoid: float | None = None
     cooldown: float | None = None
     at: At = field(default=NOWHERE, compare=False, repr=False)
+    rule_at: At = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def compile_choice(choice: Choice, company: Company, site: str, normalise: bool 
     Args:
         site: Where in which script it stands; remembers what was chosen there, and finds locked choices.
     """
-    rule = rule_named(choice.rule, choice.at, company, normalise) if choice.rule else None
+    rule = rule_named(choice.rule, choice.rule_at, company, normalise) if choice.rule else None
     weights: list[Evaluate | None] = []
     if isinstance(choice.pool, Everyone):
         select = compile_set(choice.pool, company)

@@ -185,10 +185,13 @@ class Company:
         placed: set[str] = set()
         for d in definitions:
             if isinstance(d, GroupDef) and d.kind == "script":
-                for name in d.members:
+                for n, name in enumerate(d.members):
                     if key_of(name) in placed:
                         raise d.at.error(f'the script "{name}" is in two groups')
                     if key_of(name) not in self.scripts:
+                        if n and not key_of(name).startswith("no "):
+                            hint = self._hint(name, [s.name for s in self.script_defs.values()])
+                            raise d.at.error(f'no script is called "{name}", which this group names{hint}')
                         self._word(name, "script", self.scripts, d.at)
                         self.script_defs[key_of(name)] = ScriptDef(name, (), d.at)
                     placed.add(key_of(name))

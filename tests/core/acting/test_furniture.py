@@ -78,7 +78,7 @@ def test_a_script_says_what_stands_on_its_stage():
         'define PLACE "Table" { location [1 2], size [.5 .4 .7] } define PROP "Cup" { upon "Table", size [.1 .1 .1] }',
         "s",
     )
-    assert found.sizes == {"Table": (0.5, 0.4, 0.7), "Cup": (0.1, 0.1, 0.1)} and found.under == {"Cup": "Table"}
+    assert found.sizes == {"Table": (0.5, 0.4, 0.7), "Cup": (0.1, 0.1, 0.1)} and found.under["Cup"].value == "Table"
     assert found.props["Cup"] is None and found.places["Table"] == (1.0, 2.0, 0.0)
 
 
