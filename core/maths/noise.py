@@ -10,6 +10,7 @@ which lies within -1..1, is continuous in slope, and swings to and fro 0.75 time
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -67,12 +68,7 @@ class TableNoise:
         """Values (...) in -1..1 at places x (...)."""
         places = np.asarray(x, dtype=np.float64)
         if places.size < _FEW:
-            cells = np.floor(places)
-            part = places - cells
-            at = cells.astype(np.int64) & (len(self.gradients) - 1)
-            pairs = self._pairs[at]
-            few: Array = (pairs.real - pairs.imag * part) * part * (1.0 - part)
-            return few
+            return _between(self._pairs, places, len(self.gradients) - 1)
         flat = np.ascontiguousarray(places).reshape(-1)
         out = np.empty(flat.size)
         size = min(_BLOCK, flat.size)
@@ -92,6 +88,33 @@ class TableNoise:
             np.subtract(1.0, u, out=u)
             y *= u
         return out.reshape(places.shape)
+
+
+class RowNoise:
+    """Several tables of one length side by side: every row of places is read from a table of its own."""
+
+    def __init__(self, noises: Sequence[TableNoise], counts: Sequence[int]) -> None:
+        """Of places (T, ...), the first `counts[0]` rows are for the first noise, and so on."""
+        self._pairs = np.concatenate([n._pairs for n in noises])
+        self._mask = len(noises[0].gradients) - 1
+        self._first = np.repeat(np.arange(len(noises)) * (self._mask + 1), counts)
+
+    def __call__(self, x: npt.ArrayLike) -> Array:
+        """Values (T, ...) in -1..1 at places x (T, ...)."""
+        places = np.asarray(x, dtype=np.float64)
+        first = self._first.reshape((-1,) + (1,) * (places.ndim - 1))
+        return _between(self._pairs, places, self._mask, first)
+
+
+def _between(
+    pairs: npt.NDArray[np.complex128], places: Array, mask: int, first: npt.NDArray[np.int64] | int = 0
+) -> Array:
+    """Values (...) at places (...) from the numbers of their cells, those of a table beginning at `first`."""
+    cells = np.floor(places)
+    part = places - cells
+    pair = pairs.take((cells.astype(np.int64) & mask) + first)
+    out: Array = (pair.real - pair.imag * part) * part * (1.0 - part)
+    return out
 
 
 @dataclass(frozen=True)

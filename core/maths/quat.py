@@ -16,6 +16,16 @@ Array = npt.NDArray[np.float64]
 IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.flags.writeable = False
 _TINY = 1e-12
+_FEW = 256
+"""Numbers up to which few operations on whole arrays are faster than many on components; both give the same bits."""
+_LEFT = np.repeat(np.arange(4), 4)
+_RIGHT = np.array([0, 1, 2, 3, 1, 0, 3, 2, 2, 3, 0, 1, 3, 2, 1, 0])
+_SIGNS = np.array([1, 1, 1, 1, -1, 1, -1, 1, -1, 1, 1, -1, -1, -1, 1, 1], dtype=np.float64)
+"""First, second, third and fourth terms of the four components of a product: what of the left, the right, and sign."""
+_BACK = np.array([1.0, -1.0, -1.0, -1.0])
+_NEXT, _AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
+_Q_NEXT, _Q_AFTER = 1 + _NEXT, 1 + _AFTER
+"""Components for cross products: of vectors, and of the vector part of quaternions."""
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -43,6 +53,10 @@ def unit(v: Array) -> Array:
 
 def multiply(a: Array, b: Array) -> Array:
     """Hamilton product: rotate by b first, then by a."""
+    if a.size <= _FEW and b.size <= _FEW:
+        terms = a.take(_LEFT, axis=-1) * _SIGNS * b.take(_RIGHT, axis=-1)
+        few: Array = terms[..., :4] + terms[..., 4:8] + terms[..., 8:12] + terms[..., 12:]
+        return few
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
@@ -55,12 +69,17 @@ def multiply(a: Array, b: Array) -> Array:
 
 def conjugate(q: Array) -> Array:
     """The inverse rotation."""
-    out: Array = q * np.array([1.0, -1.0, -1.0, -1.0])
+    out: Array = q * _BACK
     return out
 
 
 def rotate(q: Array, v: Array) -> Array:
     """Vectors (..., 3) turned by q (..., 4)."""
+    if q.size <= _FEW and v.size <= _FEW:
+        second, third = q.take(_Q_NEXT, axis=-1), q.take(_Q_AFTER, axis=-1)
+        t = 2.0 * (second * v.take(_AFTER, axis=-1) - third * v.take(_NEXT, axis=-1))
+        few: Array = v + q[..., :1] * t + second * t.take(_AFTER, axis=-1) - third * t.take(_NEXT, axis=-1)
+        return few
     w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
     # v + w t + u x t with t = 2 u x v, by components: whole (..., 3) operations cost half as much again

@@ -7,9 +7,12 @@ frame rate.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from itertools import accumulate, repeat
 
 import numpy as np
+import numpy.typing as npt
 
 from ...skeleton import Array
 
@@ -18,13 +21,13 @@ GRID_HZ = 240
 STOPPED = 0.05
 """Cycles a second below which the clock counts as stopped."""
 _TURN = 2.0 * np.pi
-Rate = Callable[[Array], Array]
-"""Cycles a second (T,) at times (T,) [s]."""
+Rate = Callable[[Array], Array] | float
+"""Cycles a second (T,) at times (T,) [s]; a number where they never change."""
 
 
 def tick_of(time: float) -> int:
     """Number of the last grid point not after `time` [s]."""
-    return int(np.floor(time * GRID_HZ + 1e-7))
+    return math.floor(time * GRID_HZ + 1e-7)
 
 
 def mixed_tempo(weights: Sequence[Array], tempos: Sequence[Array]) -> Array:
@@ -38,21 +41,32 @@ def grid_phases(rate: Rate, phase: float, first: int, last: int) -> Array:
     """Phases [rad] at grid points first..last, both included, from the phase at the first; by Simpson's rule."""
     if last <= first:
         return np.array([phase])
+    if isinstance(rate, float):
+        step = (rate + 4.0 * rate + rate) * (_TURN / (6.0 * GRID_HZ))
+        return np.array(list(accumulate(repeat(step, last - first), initial=phase)))
     halves = np.arange(2 * first, 2 * last + 1) / (2.0 * GRID_HZ)
     r = rate(halves)
     steps = (r[:-1:2] + 4.0 * r[1::2] + r[2::2]) * (_TURN / (6.0 * GRID_HZ))
     return np.cumsum(np.concatenate([[phase], steps]))
 
 
+def since_ticks(times: Array) -> tuple[npt.NDArray[np.int64], Array]:
+    """Numbers (T,) of the last grid points not after times (T,), and the time since then [s]."""
+    ticks = np.array([tick_of(t) for t in times.tolist()], dtype=np.int64)
+    return ticks, times - ticks / GRID_HZ
+
+
 def phases_at(rate: Rate, times: Array, phases: Array, first: int) -> Array:
     """Phases (T,) at any times (T,) within a grid whose phases from point `first` on are known."""
-    ticks = np.minimum(np.maximum(np.floor(times * GRID_HZ + 1e-7).astype(np.int64), first), first + len(phases) - 1)
-    start = ticks / GRID_HZ
-    span = times - start
+    ticks, span = since_ticks(times)
     if not (span > 1e-12).any():
-        return np.asarray(phases[ticks - first])
-    r0, r1, r2 = rate(start), rate(start + 0.5 * span), rate(times)
-    out: Array = phases[ticks - first] + (r0 + 4.0 * r1 + r2) * span * (_TURN / 6.0)
+        return phases.take(ticks - first)
+    if isinstance(rate, float):
+        total: Array | float = rate + 4.0 * rate + rate
+    else:
+        start = ticks / GRID_HZ
+        total = rate(start) + 4.0 * rate(start + 0.5 * span) + rate(times)
+    out: Array = phases[ticks - first] + total * span * (_TURN / 6.0)
     return out
 
 
@@ -68,7 +82,7 @@ def inside(phase: Array | float, windows: Sequence[tuple[float, float]]) -> Arra
 
 
 def entry_time(
-    rate: Rate,
+    rate: Callable[[Array], Array],
     phase: float,
     since: float,
     until: float,

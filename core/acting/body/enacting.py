@@ -17,7 +17,6 @@ import numpy as np
 from ...gait.travel import TravelParams, travel
 from ...kinematics import fk
 from ...maths import quat
-from ...maths.ramp import smoothstep
 from ...motion import Event, Motion, Path
 from ...skeleton import SIDES, Array, Pose, Skeleton
 from ..act import STANCES
@@ -30,7 +29,7 @@ from ..repertoire.tables import Sheet
 from .body import BodyParams, BodyState, start
 from .fingers import bent, fingers_of
 from .fitting import fit
-from .footwork import Footwork, stepped
+from .footwork import Footwork, stepped, stepping_off
 from .perform import Selection
 from .posing import joined, posed, values_of
 from .stepping import Order, advanced, ordered
@@ -148,7 +147,7 @@ def enact(
         for name in (WAY, STEPS)
     )
     # a morph between a stance and a gait steps for as much of it as is gait
-    steps = smoothstep(np.clip(steps / 0.3, 0.0, 1.0)) * (1.0 - on_way)
+    steps = stepping_off(np.clip(steps / 0.3, 0.0, 1.0) * (1.0 - on_way), fps)
     feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit, part.start is not None)
     sits = library.layout.value(frames.channels, SEAT)
     if part.furniture is not None and sits is not None:

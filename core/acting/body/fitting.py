@@ -14,11 +14,14 @@ from ...errors import InvalidRig
 from ...kinematics import anatomy
 from ...maths import quat
 from ...skeleton import SIDES, Array, Skeleton
-from ..repertoire.puppet import ANKLES, ARM_JOINTS, INDEX, JOINTS, LEG_JOINTS, angles_of
+from ..repertoire.puppet import ANKLES, ARM_JOINTS, INDEX, JOINTS, LEG_JOINTS, angles_of, rows
 
-_CHESTS, _SHOULDERS, _ELBOWS, _WRISTS = ([INDEX[s + j] for s in SIDES] for j in ARM_JOINTS)
-_PELVES, _HIPS, _KNEES = ([INDEX[s + j] for s in SIDES] for j in LEG_JOINTS[:3])
-_WAIST_PELVES, _ROOT_PELVES, _WAIST_HIPS = [1, *_PELVES], [0, *_PELVES], [1, *_HIPS]
+_CHESTS, _SHOULDERS, _ELBOWS, _WRISTS = map(rows, ARM_JOINTS)
+_PELVES, _HIPS, _KNEES = map(rows, LEG_JOINTS[:3])
+_WAIST_PELVES, _ROOT_PELVES, _WAIST_HIPS = (
+    np.array([first, *(INDEX[s + joint] for s in SIDES)]) for first, joint in ((1, "pelvis"), (0, "pelvis"), (1, "hip"))
+)
+_THIGHS_TWICE = np.array([0, 0, 1, 2])
 _ABOUT_UP = np.array([1.0, 0.0, 0.0, 1.0])
 _UP = np.array([0.0, 0.0, 1.0])
 REFERENCE_LEG = 0.84
@@ -56,7 +59,8 @@ class Fit:
         back = quat.conjugate(tilt)[:, None]
         # three levels of products, each level in one call: single small products cost as much as many
         facing = quat.about(_UP, headings)[:, None]
-        left = np.concatenate([facing, turned[:, _WAIST_PELVES], turned[:, _ELBOWS], quat.conjugate(twist)], axis=1)
+        waist = turned.take(_WAIST_PELVES, axis=1)
+        left = np.concatenate([facing, waist, turned[:, _ELBOWS], quat.conjugate(twist)], axis=1)
         right = np.concatenate([turned[:, :1], tilt[:, None], turned[:, _HIPS], twist, turned[:, _WRISTS]], axis=1)
         once = quat.multiply(left, right)
         torso, pelvis, thighs, forearms, hands = once[:, :1], once[:, 1:2], once[:, 2:4], once[:, 4:6], once[:, 6:8]
@@ -78,8 +82,9 @@ class Fit:
             out[:, roles["head"][0]] = turned[:, 3]
         else:
             out[:, roles["head"][0]] = quat.multiply(top, turned[:, 3])
+        shoulders, knees, ankles = turned[:, _SHOULDERS], turned[:, _KNEES], turned[:, ANKLES]
         for k, side in enumerate(SIDES):
-            upper = turned[:, _SHOULDERS[k]]
+            upper = shoulders[:, k]
             if f"clavicle_{side}" in roles:
                 out[:, roles[f"clavicle_{side}"][0]] = arms[:, k]
             else:
@@ -88,8 +93,8 @@ class Fit:
             out[:, roles[f"forearm_{side}"][0]] = forearms[:, k]
             out[:, roles[f"hand_{side}"][0]] = hands[:, k]
             out[:, roles[f"thigh_{side}"][0]] = twice[:, 1 + k]
-            out[:, roles[f"shin_{side}"][0]] = turned[:, _KNEES[k]]
-            out[:, roles[f"foot_{side}"][0]] = turned[:, ANKLES[k]]
+            out[:, roles[f"shin_{side}"][0]] = knees[:, k]
+            out[:, roles[f"foot_{side}"][0]] = ankles[:, k]
         return out
 
     def legs(self, turned: Array) -> tuple[Array, Array]:
@@ -98,12 +103,12 @@ class Fit:
         Args:
             turned: (T, 20, 4) puppet `turns`.
         """
-        once = quat.multiply(turned[:, _ROOT_PELVES], turned[:, _WAIST_HIPS])
+        once = quat.multiply(turned.take(_ROOT_PELVES, axis=1), turned.take(_WAIST_HIPS, axis=1))
         torso = once[:, :1]
         below = np.concatenate([_tilt(turned)[:, None], once[:, 1:]], axis=1)
         upper = quat.multiply(torso, below)
         lower = quat.multiply(upper[:, 1:], turned[:, _KNEES])
-        chain = np.concatenate([upper[:, [0, 0, 1, 2]], lower], axis=1)
+        chain = np.concatenate([upper.take(_THIGHS_TWICE, axis=1), lower], axis=1)
         arms = quat.rotate(chain, self._legs)
         return arms[:, :2] + arms[:, 2:4] + arms[:, 4:], lower
 
@@ -177,4 +182,5 @@ def _toe_end(skeleton: Skeleton, side: str) -> Array:
 
 def _tilt(turned: Array) -> Array:
     """Rotation (T, 4) of the pelvis below the waist: midway between its halves."""
-    return quat.unit(turned[:, _PELVES[0]] + turned[:, _PELVES[1]])
+    left, right = turned[:, _PELVES.start], turned[:, _PELVES.stop - 1]
+    return quat.unit(left + right)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...skeleton import Array
-from .clock import phases_at
+from .clock import Rate, phases_at
 from .posing import Frames
 from .propulsion import Footing
 from .selection import GroupState
@@ -74,6 +74,12 @@ class Flow:
         return self.stage.tempo([g.history for g in self.groups], self.styles, times)
 
     @property
+    def clock(self) -> Rate:
+        """Cycles a second of the clock at any time."""
+        steady = self.stage.steady_tempo([g.history for g in self.groups], self.styles)
+        return self.rate if steady is None else steady
+
+    @property
     def phase(self) -> float:
         """Phase of the clock [rad]."""
-        return float(phases_at(self.rate, np.array([self.time]), np.array([self.phase_there]), self.tick)[0])
+        return float(phases_at(self.clock, np.array([self.time]), np.array([self.phase_there]), self.tick)[0])

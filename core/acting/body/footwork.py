@@ -27,8 +27,14 @@ FLESH = 0.1
 """How far above a seat the hip joints of somebody are who sits on it, as a part of the legs' length."""
 SETTLE = 0.4
 """Time in which the sole of a foot that stands comes down flat, and rises again [s]."""
+DOWN = 0.95
+"""How far a sole has come down flat of which heel and toes both count as on the ground."""
 PAUSE = 0.15
 """Shortest time for which feet that are still stand [s]."""
+STEP_OFF = 0.5
+"""Shortest time in which both feet leave their footfalls for a dance, or come back to them [s]."""
+PIVOT = math.radians(60.0)
+"""Most that a foot which stands would turn under a dancing body for it to be held; more than that is meant [rad]."""
 MOVING = 0.05
 """Speed from which a foot steps [leg lengths a second]."""
 _UP = np.array([0.0, 0.0, 1.0])
@@ -51,6 +57,15 @@ def stepped(walk: Motion) -> Flags:
     for a, b in runs(~out):
         out[a:b] |= a > 0 and b < len(out) and b - a < PAUSE * walk.fps
     return out
+
+
+def stepping_off(wanted: Array, fps: float) -> Array:
+    """(T,) how far the legs step by themselves, for what (T,) the actions ask for: feet take their time to change."""
+    most = 1.0 / (STEP_OFF * fps)
+    out = np.array(wanted)
+    for k in range(1, len(out)):
+        out[k] = min(max(out[k], out[k - 1] - most), out[k - 1] + most)
+    return smoothstep(out)
 
 
 class Footwork:
@@ -79,7 +94,7 @@ class Footwork:
         )
         self._joints = [skeleton.joint(f"foot_{s}") for s in SIDES]
         positions, globals_ = fk.forward(skeleton, walk.rotations, walk.roots)
-        self._ankles = positions[:, self._joints] + self._drift[:, None]
+        self._ankles = positions[:, self._joints] + self._carried()
         self._soles = globals_[:, self._joints]
         self._stands = ~stepped(walk)
         self._flat = np.stack([self._standing(side, entered) for side in SIDES], axis=1)
@@ -93,7 +108,8 @@ class Footwork:
         roots[:, 2] = fit.ankle_height - low
         roots += on_way[:, None] * (walk.roots + self._drift - roots)
         self._roots = roots
-        self._roots = roots - self._drop()[:, None] * _UP
+        self._dropped = self._drop()[:, None] * _UP
+        self._roots = roots - self._dropped
         self._low = low
 
     def sit(self, weights: Array, furniture: Furniture) -> None:
@@ -147,8 +163,36 @@ class Footwork:
         return replace(self._frames, x=self._roots[:, 0], y=self._roots[:, 1], heading=self._heading, floor=floor)
 
     def _shares(self) -> Array:
-        """(T, 2) how far each foot has left its footfall for the steps of a dance; one goes after the other."""
-        return np.stack([smoothstep(np.clip(2.0 * self._steps - k, 0.0, 1.0)) for k in (0, 1)], axis=1)
+        """(T, 2) how far each foot has left its footfall for a dance; the one that does not stand goes first."""
+        shares = np.stack([smoothstep(np.clip(2.0 * self._steps - k, 0.0, 1.0)) for k in (0, 1)], axis=1)
+        for a, b in runs(self._steps > 0.0):
+            if self._frames.support[a] == 0:
+                shares[a:b] = shares[a:b, ::-1]
+        return shares
+
+    def _carried(self) -> Array:
+        """(T, 2, 3) how far footfalls have come along with dances: none goes while a foot stands on it [m]."""
+        out = np.repeat(self._drift[:, None], 2, axis=1)
+        shares = self._shares()
+        for a, b in runs(self._steps > 0.0):
+            ends = self._drift[[max(a - 1, 0), b - 1]]
+            for k in (0, 1):
+                gone = np.flatnonzero(shares[a:b, k] >= shares[a:b, k].max())
+                passed = np.clip((np.arange(b - a) - gone[0]) / max(gone[-1] - gone[0], 1), 0.0, 1.0)
+                out[a:b, k] = ends[0] + passed[:, None] * (ends[1] - ends[0])
+        return out
+
+    def _held(self, k: int, soles: Array) -> Array:
+        """(T,) how far a foot must be turned so as not to turn on the ground while it stands in a dance [rad]."""
+        yaw = np.unwrap(quat.heading(soles))
+        out, known = np.zeros(len(yaw)), np.zeros(len(yaw), dtype=bool)
+        for a, b in runs((self._frames.support == k) & (self._steps >= 1.0)):
+            if np.ptp(yaw[a:b]) < PIVOT:
+                out[a:b] = yaw[a:b].mean() - yaw[a:b]
+                known[a:b] = True
+        known |= self._steps <= 0.0
+        at = np.flatnonzero(known)
+        return np.interp(np.arange(len(yaw)), at, out[at]) if len(at) else out
 
     def legs(self, rotations: Array, roots: Array) -> Array:
         """Rotations (T, J, 4) with the feet on their footfalls."""
@@ -157,11 +201,18 @@ class Footwork:
         shares = self._shares()
         soles = []
         for k, side in enumerate(SIDES):
-            own, share = positions[:, self._joints[k]], shares[:, k]
+            # hips that come down for the other leg must not push this foot into the ground
+            own, share = positions[:, self._joints[k]] + self._dropped, shares[:, k]
             goal = self._ankles[:, k] + share[:, None] * (own - self._ankles[:, k])
             apart = np.minimum(np.linalg.norm(own - self._ankles[:, k], axis=-1) / 0.2, 1.0)
             goal = goal + (LIFT * 4.0 * share * (1.0 - share) * apart)[:, None] * _UP
-            soles.append(quat.slerp(self._soles[:, k], globals_[:, self._joints[k]], share))
+            danced = globals_[:, self._joints[k]]
+            if share.any():
+                danced = quat.multiply(quat.about(_UP, self._held(k, danced)), danced)
+            sole = quat.slerp(self._soles[:, k], danced, share)
+            under = np.minimum(goal[:, 2] + quat.rotate(sole, self._fit.toes[k])[:, 2], 0.0)
+            goal = goal - np.where(share * (1.0 - share) > 0.0, under, 0.0)[:, None] * _UP
+            soles.append(sole)
             globals_ = place_limb(body, globals_, positions, LIMBS[f"foot_{side}"], goal)
         for joint, sole in zip(self._joints, soles, strict=True):
             globals_[:, joint] = sole
@@ -183,6 +234,7 @@ class Footwork:
             for part in ("foot", "toe"):
                 name = f"contact/{part}_{side}"
                 if name in self._walk.curves:
-                    walked = np.where(shares[:, k] <= 0.0, np.maximum(self._walk.curves[name], self._stands), 0.0)
+                    down = np.maximum(self._walk.curves[name], self._flat[:, k] > DOWN)
+                    walked = np.where(shares[:, k] <= 0.0, down, 0.0)
                     found[name] = np.where(self._steps >= 1.0, own, walked)
         return found

@@ -62,7 +62,7 @@ def looked(neck: Array, nod: Array, directions: Array, weight: Array, hold: bool
 def within_reach(neck: Array, nod: Array) -> Array:
     """Neck angles (T, 3) [rad] that with those of the head, `nod` (T, 3), turn it no further than heads turn."""
     total = neck[:, 1] + nod[:, 1]
-    if np.all(np.abs(total) <= YAW_LIMIT):
+    if (np.abs(total) <= YAW_LIMIT).all():
         return neck
     out = np.array(neck)
     out[:, 1] = np.clip(total, -YAW_LIMIT, YAW_LIMIT) - nod[:, 1]

@@ -13,14 +13,15 @@ from typing import TypeVar
 import numpy as np
 
 from ...skeleton import Array
-from ..repertoire.actions import LOOK, TURN
+from ..repertoire.actions import LOOK, TURN, Memory
 from ..repertoire.puppet import turns
 from ..repertoire.weights import Entry, entry_weights, plain_ramp
-from .clock import GRID_HZ, grid_phases, phases_at, tick_of
+from .clock import GRID_HZ, grid_phases, phases_at, since_ticks, tick_of
 from .flow import Flow
 from .posing import Frames, puppet_angles
 from .propulsion import Steps, Way, between, propelled
 from .selection import settled, target_points
+from .stage import Layers, composited
 
 GAZE_FADE = 0.8
 """Time in which the gaze goes over from one target to another [s]."""
@@ -29,15 +30,14 @@ F = TypeVar("F", bound=Flow)
 
 @dataclass(frozen=True, eq=False)
 class _Stretch:
-    """Channels at the grid points and the wanted instants of one stretch of time, before legs are computed."""
+    """The grid points and the wanted instants of one stretch of time, and what is done at them."""
 
     time: float
     frames: Array
     last: int
     phase: float
-    channels: Array
-    alphas: Array
-    memory: dict[tuple[str, int], float]
+    layers: Layers
+    memory: Memory
 
 
 def moved(flow: F, time: float, frames: Array) -> tuple[F, list[Frames]]:
@@ -45,19 +45,21 @@ def moved(flow: F, time: float, frames: Array) -> tuple[F, list[Frames]]:
     if time == flow.time and not len(frames):
         return flow, []
     stretch = _stretch(flow, time, frames)
-    turned = turns(puppet_angles(flow.stage, stretch.channels))
-    return _stepped(flow, stretch, turned, *flow.stage.fit.legs(turned))
+    channels, alphas = composited([stretch.layers])[0]
+    turned = turns(puppet_angles(flow.stage, channels))
+    return _stepped(flow, stretch, channels, alphas, turned, *flow.stage.fit.legs(turned))
 
 
 def moved_together(flows: Sequence[F], time: float) -> list[F]:
     """Bodies of one skeleton, library and manner at `time`, nothing happening to any of them until then."""
     stretches = [_stretch(flow, time, np.array([time])) for flow in flows]
-    turned = turns(puppet_angles(flows[0].stage, np.concatenate([s.channels for s in stretches])))
+    done = composited([s.layers for s in stretches])
+    turned = turns(puppet_angles(flows[0].stage, np.concatenate([channels for channels, _ in done])))
     feet, shins = flows[0].stage.fit.legs(turned)
     out, at = [], 0
-    for flow, stretch in zip(flows, stretches, strict=True):
-        rows = slice(at, at + len(stretch.channels))
-        out.append(_stepped(flow, stretch, turned[rows], feet[rows], shins[rows])[0])
+    for flow, stretch, (channels, alphas) in zip(flows, stretches, done, strict=True):
+        rows = slice(at, at + len(channels))
+        out.append(_stepped(flow, stretch, channels, alphas, turned[rows], feet[rows], shins[rows])[0])
         at = rows.stop
     return out
 
@@ -65,25 +67,28 @@ def moved_together(flows: Sequence[F], time: float) -> list[F]:
 def _stretch(flow: Flow, time: float, frames: Array) -> _Stretch:
     last = max(tick_of(time), flow.tick)
     memory = dict(flow.memory)
-    phases = grid_phases(flow.rate, flow.phase_there, flow.tick, last)
+    clock = flow.clock
+    phases = grid_phases(clock, flow.phase_there, flow.tick, last)
     times = np.concatenate([np.arange(flow.tick + 1, last + 1) / GRID_HZ, frames])
-    there = np.concatenate([phases[1:], phases_at(flow.rate, frames, phases, flow.tick)])
+    there = np.concatenate([phases[1:], phases_at(clock, frames, phases, flow.tick)])
     histories = [g.history for g in flow.groups]
-    channels, alphas = flow.stage.channels(histories, flow.styles, times, there, memory)
-    return _Stretch(time, frames, last, float(phases[-1]), channels, alphas, memory)
+    layers = flow.stage.layers(histories, flow.styles, times, there, memory)
+    return _Stretch(time, frames, last, float(phases[-1]), layers, memory)
 
 
-def _stepped(flow: F, stretch: _Stretch, turned: Array, feet: Array, shins: Array) -> tuple[F, list[Frames]]:
+def _stepped(
+    flow: F, stretch: _Stretch, channels: Array, alphas: Array, turned: Array, feet: Array, shins: Array
+) -> tuple[F, list[Frames]]:
     """The body at the end of a stretch, and at its instants."""
     stage, time, count = flow.stage, stretch.time, stretch.last - flow.tick
-    spin = stage.library.layout.value(stretch.channels[:count], TURN)
+    spin = stage.library.layout.value(channels[:count], TURN)
     turning = np.zeros(count) if spin is None else np.radians(spin)
     steps = propelled(flow.footing, feet[:count], turning, _way(flow, time))
     if not stage.params.travel:
         steps = steps._replace(x=np.full(count + 1, flow.footing.x), y=np.full(count + 1, flow.footing.y))
     some: list[Frames] = []
     if len(stretch.frames):
-        rows = (a[count:] for a in (stretch.channels, stretch.alphas, turned, feet, shins))
+        rows = (a[count:] for a in (channels, alphas, turned, feet, shins))
         some = [_frames(flow, stretch.frames, steps, *rows)]
     flow = replace(
         flow,
@@ -114,9 +119,9 @@ def _way(flow: Flow, time: float) -> Way:
 def _frames(
     flow: Flow, times: Array, steps: Steps, channels: Array, alphas: Array, turned: Array, feet: Array, shins: Array
 ) -> Frames:
-    ticks = np.floor(times * GRID_HZ + 1e-7).astype(np.int64)
-    which = np.minimum(np.maximum(ticks - flow.tick, 0), len(steps.x) - 1)
-    x, y, heading, floor, support = between(steps, which, feet, np.maximum(times - ticks / GRID_HZ, 0.0))
+    ticks, after = since_ticks(times)
+    which = ticks - flow.tick
+    x, y, heading, floor, support = between(steps, which, feet, after)
     if not flow.stage.params.travel:
         x, y = steps.x[which], steps.y[which]
     gaze = _gaze(flow, times, flow.stage.library.layout.value(channels, LOOK))
@@ -128,7 +133,7 @@ def _gaze(flow: Flow, times: Array, asked: Array | None) -> Array:
     """(T, 4) point looked at and weight."""
     out = np.zeros((len(times), 4))
     looks = flow.looks
-    if not any(look.target in flow.targets for look in looks):
+    if not flow.targets or not any(look.target in flow.targets for look in looks):
         return out
     fade = plain_ramp(GAZE_FADE)
     weights = entry_weights([Entry(0, look.time) for look in looks], [fade] * (len(looks) - 1), times)
@@ -141,7 +146,7 @@ def _gaze(flow: Flow, times: Array, asked: Array | None) -> Array:
     return out
 
 
-def _failures(flow: Flow, memory: dict[tuple[str, int], float]) -> tuple[str, ...]:
+def _failures(flow: Flow, memory: Memory) -> tuple[str, ...]:
     """The warnings with those of expressions that gave no number for the first time."""
     notes = [
         f"{name[1:]}: an interpolant gave no number and was held at its last value"
@@ -153,4 +158,6 @@ def _failures(flow: Flow, memory: dict[tuple[str, int], float]) -> tuple[str, ..
 
 
 def _last_frame(frames: Frames) -> Frames:
+    if len(frames.times) == 1:
+        return frames
     return Frames(*(getattr(frames, name)[-1:] for name in Frames.__dataclass_fields__))

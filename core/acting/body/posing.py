@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ...kinematics import fk
 from ...kinematics.limb_ik import LIMBS, place_limb
-from ...maths import quat
+from ...maths import quat, trig
 from ...maths.ramp import smoothstep
 from ...skeleton import SIDES, Array
 from ..repertoire.actions import LOOK, PLANT, SEAT, TURN
@@ -31,9 +31,10 @@ FLAT = 0.06
 """Height above the other from which a foot is no longer laid flat, on a person with legs of 0.84 m [m]."""
 REACH = 0.999
 """Part of its length to which a limb is stretched at most for a place out of reach."""
-BEHIND, BESIDE = -0.5, 0.1
-"""Cosine from the front at which a target is reached for no more, and from which on it is as far as arms go."""
-_AHEAD = np.array([0.0, -1.0, 0.0])
+ACROSS, ASIDE = math.radians(45.0), math.radians(110.0)
+"""How far before the body to the other side an arm reaches, and how far out to its own [rad]."""
+ABACK, BEHIND = math.radians(120.0), math.radians(165.0)
+"""Angles from the front from which on a target is reached for less, and no more [rad]."""
 _UP = np.array([0.0, 0.0, 1.0])
 _ROLES: Mapping[str, str] = {
     "Root": "spine",
@@ -192,6 +193,8 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
             goal = _goal(stage, frames, slot, alpha, positions, globals_)
             if slot.anchor == TARGET:
                 alpha = alpha * _before(frames)
+                if slot.tip.startswith("hand"):
+                    goal = _within_arms(slot.tip, goal, positions[:, body.joint(LIMBS[slot.tip][0])], frames.heading)
             sum_goal, sum_alpha = ends.get(slot.tip, (np.zeros_like(goal), np.zeros_like(alpha)))
             ends[slot.tip] = (sum_goal + alpha[:, None] * goal, sum_alpha + alpha)
     if planted is not None and np.any(planted > 0):
@@ -207,21 +210,15 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
         place = positions[:, body.joint(tip)]
         upper = positions[:, body.joint(limb[0])]
         length = REACH * sum(math.hypot(*body.offsets[body.joint(r)]) for r in limb[1:])
-        aim = place * (1.0 - alpha)[:, None] + goal
         if tip.startswith("hand"):
-            aim = _around(upper, place, goal / np.maximum(alpha, 1e-12)[:, None], aim, alpha, length)
-        line = aim - upper
-        far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)[:, None]
-        had = place - upper
-        longest = np.maximum(length, np.sqrt(quat.dot(had, had))[:, None] * (1.0 - alpha)[:, None])
-        solved = place_limb(
-            body,
-            globals_,
-            positions,
-            limb,
-            upper + line * np.minimum(1.0, longest / far),
-            keep_end=tip.startswith("foot"),
-        )
+            aim = _arc(upper, place, goal / np.maximum(alpha, 1e-12)[:, None], alpha, length)
+            solved = place_limb(body, globals_, positions, limb, aim, keep_end=False)
+        else:
+            line = place * (1.0 - alpha)[:, None] + goal - upper
+            far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)[:, None]
+            had = place - upper
+            longest = np.maximum(length, np.sqrt(quat.dot(had, had))[:, None] * (1.0 - alpha)[:, None])
+            solved = place_limb(body, globals_, positions, limb, upper + line * np.minimum(1.0, longest / far))
         globals_ = np.where((alpha > 0)[:, None, None], solved, globals_)
     return fk.local_rotations(body, globals_)
 
@@ -229,21 +226,39 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
 def _before(frames: Frames) -> Array:
     """(T,) how far targets lie before the body: nobody reaches behind its back, where an arm would turn over."""
     line = np.nan_to_num(frames.targets[:, :2]) - np.column_stack([frames.x, frames.y])
-    ahead = quat.rotate(quat.about(_UP, frames.heading), _AHEAD)[:, :2]
-    far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)
-    return np.asarray(smoothstep((quat.dot(line, ahead) / far - BEHIND) / (BESIDE - BEHIND)))
+    off = np.abs(_turned_from(np.column_stack([line, np.zeros(len(line))]), frames.heading))
+    return np.asarray(smoothstep((BEHIND - off) / (BEHIND - ABACK)))
 
 
-def _around(shoulder: Array, place: Array, goal: Array, straight: Array, alpha: Array, reach: float) -> Array:
-    """Ways (T, 3) of a hand from `place` to `goal` by alpha (T,), no nearer to the shoulder than their ends.
+def _within_arms(tip: str, goal: Array, shoulder: Array, heading: Array) -> Array:
+    """Goals (T, 3) of a hand, those too far to a side turned about its shoulder to where arms still reach.
 
-    A straight way that comes near to the shoulder would fold the arm and turn it over; a hand goes in an arc.
+    An arm that follows a target around the body waits at its limit, instead of coming to it in a moment.
     """
-    ends = [np.minimum(np.sqrt(quat.dot(v, v)), reach) for v in (place - shoulder, goal - shoulder)]
-    line = straight - shoulder
-    far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-3)
-    least = (1.0 - alpha) * ends[0] + alpha * ends[1]
-    out: Array = shoulder + line * (np.maximum(least, far) / far)[:, None]
+    outward = 1.0 if tip.endswith("L") else -1.0
+    line = goal - shoulder
+    yaw = outward * _turned_from(line, heading)
+    back = quat.about(_UP, outward * (np.clip(yaw, -ACROSS, ASIDE) - yaw))
+    return np.asarray(shoulder + quat.rotate(back, line))
+
+
+def _turned_from(line: Array, heading: Array) -> Array:
+    """(T,) how far to the left of headings (T,) lines (T, 3) go [rad], -pi..pi."""
+    left, forward, _ = np.ascontiguousarray(quat.rotate(quat.about(_UP, -heading), line).T)
+    return trig.arctan2(left, -forward)
+
+
+def _arc(shoulder: Array, place: Array, goal: Array, alpha: Array, reach: float) -> Array:
+    """Ways (T, 3) of a hand from `place` to `goal` by alpha (T,), about the shoulder and at an even pace.
+
+    A straight way that comes near to the shoulder would fold the arm and turn it over, and one to a goal out of reach
+    would be over as soon as it begins.
+    """
+    lines = place - shoulder, goal - shoulder
+    near, far = (np.sqrt(quat.dot(v, v)) for v in lines)
+    swing = quat.slerp(np.broadcast_to(quat.IDENTITY, (len(alpha), 4)), quat.between(*lines), alpha)
+    long = (1.0 - alpha) * near + alpha * np.minimum(far, reach)
+    out: Array = shoulder + quat.rotate(swing, lines[0]) * (long / np.maximum(near, 1e-9))[:, None]
     return out
 
 

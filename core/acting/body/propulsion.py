@@ -80,7 +80,7 @@ class Way(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Footings at K grid points, as arrays (K,); `feet` (K, 6)."""
+    """Footings at K grid points, as arrays (K,); `feet` (K - 1, 2, 3) are those after the first, which has `before`."""
 
     x: Array
     y: Array
@@ -90,21 +90,14 @@ class Steps(NamedTuple):
     side: Array
     rate: Array
     speed: Array
+    before: tuple[float, ...]
     feet: Array
 
     def footing(self, k: int) -> Footing:
         """The footing at one grid point."""
-        return Footing(
-            float(self.x[k]),
-            float(self.y[k]),
-            float(self.heading[k]),
-            float(self.floor[k]),
-            int(self.support[k]),
-            int(self.side[k]),
-            float(self.rate[k]),
-            float(self.speed[k]),
-            tuple(self.feet[k].tolist()),
-        )
+        x, y, heading, floor, support, side, rate, speed = (float(v[k]) for v in self[:8])
+        feet = tuple(self.feet[k - 1].reshape(-1).tolist()) if k else self.before
+        return Footing(x, y, heading, floor, int(support), int(side), rate, speed, feet)
 
 
 def first_footing(x: float, y: float, heading: float, feet: Array, floor: Floor | None) -> Footing:
@@ -168,8 +161,7 @@ def propelled(footing: Footing, feet: Array, turns: Array, way: Way) -> Steps:
         before = tuple(now)
         out.append((x, y, heading, floor, support, side, rate, speed))
     c = np.array(out).T
-    tracks = np.vstack([footing.feet, feet.reshape(-1, 6)])
-    return Steps(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], tracks)
+    return Steps(c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], footing.feet, feet)
 
 
 def between(steps: Steps, which: Index, feet: Array, after: Array) -> tuple[Array, Array, Array, Array, Index]:
@@ -184,9 +176,11 @@ def between(steps: Steps, which: Index, feet: Array, after: Array) -> tuple[Arra
     k = which
     support = steps.support[k].astype(np.int64)
     heading = steps.heading[k]
+    if not (after > 1e-9).any():
+        return steps.x[k], steps.y[k], heading, steps.floor[k], support
     later = heading + np.where(after > 1e-9, steps.rate[k] * after, 0.0)
     rows = np.arange(len(k))
-    old = steps.feet[k].reshape(-1, 2, 3)[rows, support]
+    old = np.concatenate([np.reshape(steps.before, (1, 2, 3)), steps.feet])[k, support]
     new = feet[rows, support]
     ox, oy = _turned_all(heading, old)
     nx, ny = _turned_all(later, new)

@@ -85,12 +85,9 @@ def next_change(
 def _ending(stage: Stage, group: int, state: GroupState, phase: Callable[[], float], until: float) -> Outlook | None:
     """The end of an action that ends by itself."""
     last = state.history[-1]
-    action = stage.table[group][last.action].action
-    if action.seconds is None or last.action == 0 or last.time + action.seconds > until:
+    end = last.time + stage.lengths[group][last.action]
+    if end > until or state.request is not None:
         return None
-    if state.request is not None:
-        return None
-    end = last.time + action.seconds
     return Outlook(end, state._replace(request=Request(stage.library.groups[group].default, end, phase())))
 
 
@@ -176,6 +173,8 @@ def _rhythmic(stage: Stage, states: tuple[GroupState, ...], now: float) -> bool:
 
 def target_points(stage: Stage, states: tuple[GroupState, ...], targets: Mapping[str, Track], times: Array) -> Array:
     """(T, 3) where places are aimed: the targets of the selected actions by their weights; NaN without any."""
+    if not targets:
+        return np.full((len(times), 3), np.nan)
     total, weight = np.zeros((len(times), 3)), np.zeros((len(times), 1))
     for g, state in enumerate(states):
         if not any(e.target in targets for e in state.history):

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from ...maths.noise import Noise
 from ...params import Params, param
 from ...skeleton import Array
-from ..repertoire.actions import CompiledAction
+from ..repertoire.actions import CompiledAction, Memory
 from ..repertoire.compositor import Cover, composite
 from ..repertoire.library import ActionLibrary, Group
+from ..repertoire.reading import Reading, values
 from ..repertoire.signals import ACTOR_STEP, Moments, actor_noise
 from ..repertoire.weights import Entry, History, Ramp, entry_weights, plain_ramp, takeover
 from .avoidance import Surroundings, seeded_side
@@ -50,7 +52,7 @@ class Stage:
         around: Walls and obstacles; None for open space.
         floor: Ground; None for a floor at 0.
         table: Compiled actions of each group.
-        endless: Whether no action of a group ends by itself.
+        lengths: How long each action of a group lasts by itself [s]; without end where it goes on, as the first does.
         noise: Its own.
         chance: The side it takes exactly head-on to a wall.
     """
@@ -61,7 +63,7 @@ class Stage:
     around: Surroundings | None = None
     floor: Floor | None = None
     table: tuple[tuple[CompiledAction, ...], ...] = field(init=False, repr=False)
-    endless: tuple[bool, ...] = field(init=False, repr=False)
+    lengths: tuple[tuple[float, ...], ...] = field(init=False, repr=False)
     noise: Noise = field(init=False, repr=False)
     chance: int = field(init=False, repr=False)
     _blockers: dict[str, list[str]] = field(init=False, repr=False)
@@ -71,7 +73,8 @@ class Stage:
         put = object.__setattr__
         seed = self.params.seed + 7919 * self.params.actor
         put(self, "table", tuple(tuple(map(self.library.compiled, g.actions)) for g in self.library.groups))
-        put(self, "endless", tuple(all(c.action.seconds is None for c in row) for row in self.table))
+        lengths = ([c.action.seconds if n else None for n, c in enumerate(row)] for row in self.table)
+        put(self, "lengths", tuple(tuple(np.inf if s is None else s for s in row) for row in lengths))
         put(self, "noise", actor_noise(seed, self.params.endless))
         put(self, "chance", seeded_side(seed))
         put(self, "_blockers", {})
@@ -107,14 +110,26 @@ class Stage:
         weights, tempos = [], []
         style = style_at(styles, times)
         for g, history in enumerate(histories):
-            rates = [self.table[g][e.action].tempo(style, times.shape) for e in history]
+            rates = [self.table[g][e.action].tempo(style) for e in history]
             if any(r is not None for r in rates):
                 each = self.plain_weights(g, history, times)
                 weights += [w for w, r in zip(each, rates, strict=True) if r is not None]
-                tempos += [r for r in rates if r is not None]
+                tempos += [r if isinstance(r, np.ndarray) else np.full(len(times), r) for r in rates if r is not None]
         if not weights:
             return np.zeros(len(times))
         return tempos[0].copy() if len(tempos) == 1 and np.all(weights[0] > 0) else mixed_tempo(weights, tempos)
+
+    def steady_tempo(self, histories: Sequence[History], styles: Mapping[str, Track]) -> float | None:
+        """Cycles a second of a clock that keeps its tempo for good; None for one that may change."""
+        if not all(track.constant for track in styles.values()):
+            return None
+        style, found = style_at(styles, np.empty(0)), []
+        for row, history in zip(self.table, histories, strict=True):
+            rates = [r for e in history if (r := row[e.action].tempo(style)) is not None]
+            if rates and len(history) > 1:
+                return None
+            found += rates
+        return None if len(found) > 1 else float(found[0]) if found else 0.0
 
     def channels(
         self,
@@ -122,39 +137,41 @@ class Stage:
         styles: Mapping[str, Track],
         times: Array,
         phases: Array,
-        memory: dict[tuple[str, int], float],
+        memory: Memory,
     ) -> tuple[Array, Array]:
         """All channels (T, channels) and opacities of places (T, slots) at times (T,) with phases (T,)."""
+        return composited([self.layers(histories, styles, times, phases, memory)])[0]
+
+    def layers(
+        self,
+        histories: Sequence[History],
+        styles: Mapping[str, Track],
+        times: Array,
+        phases: Array,
+        memory: Memory,
+    ) -> Layers:
+        """What is to be read and laid over each other for `channels`."""
         style = style_at(styles, times)
         moments = Moments(times, phases, times, self.noise, ACTOR_STEP * self.params.actor, self.params.energy)
-        layers: list[list[Cover]] = []
-        blocked: list[tuple[str, Cover]] = []
-        for g, history in enumerate(histories):
-            weights = entry_weights(history, self.ramps(g, history), times)
-            covers: dict[int, Cover] = {}
-            out: list[Cover] = []
+        readings: list[Reading] = []
+        groups: list[list[tuple[int, Array | None]]] = []
+        for g, history in enumerate(histories if len(times) else ()):
+            weights = entry_weights(history, self.ramps(g, history), times) if len(history) > 1 else (None,)
+            known: dict[int, int] = {}
+            shares = []
             for entry, weight in zip(history, weights, strict=True):
                 compiled = self.table[g][entry.action]
-                if not len(compiled.dofs) or not weight.any():
+                if not len(compiled.dofs) or not (weight is None or weight.any()):
                     continue
-                if compiled.uses_age:
-                    values = compiled.values(moments.aged(times - entry.time), style, memory)
-                elif entry.action in covers:
-                    values = covers[entry.action].values
-                else:
-                    values = compiled.values(moments, style, memory)
-                cover = covers[entry.action] = Cover(
-                    weight, compiled.dofs, values, compiled.action.spherical, bool(compiled.action.anchors)
-                )
-                out.append(cover)
-                if self.library.blocks:
-                    blocked.append((compiled.action.name, cover))
-            layers.append(out)
-        if self.library.blocks:
-            layers = self._blocked(layers, blocked, len(times))
-        return composite(layers, self.library.layout, len(times))
+                if compiled.uses_age or entry.action not in known:
+                    known[entry.action] = len(readings)
+                    there = moments.aged(times - entry.time) if compiled.uses_age else moments
+                    readings.append(Reading(compiled, compiled.settings(style), there, memory))
+                shares.append((known[entry.action], weight))
+            groups.append(shares)
+        return Layers(self, readings, groups, len(times))
 
-    def _blocked(self, layers: list[list[Cover]], named: list[tuple[str, Cover]], frames: int) -> list[list[Cover]]:
+    def blocked(self, layers: list[list[Cover]], named: list[tuple[str, Cover]], frames: int) -> list[list[Cover]]:
         """The layers after declared pairs have taken weight from what they block, where both cover."""
         size = self.library.layout.size
         names = {id(cover): name for name, cover in named}
@@ -167,9 +184,11 @@ class Stage:
                 for name, front in named:
                     if name in fronts:
                         through = np.ones((frames, size))
-                        share = front.weight if front.weight.shape[1] == 1 else front.weight[:, front.dofs]
-                        through[:, front.dofs] = 1.0 - share
-                        weight = np.broadcast_to(weight, (frames, size)) * through
+                        share = front.weight
+                        if share is not None and share.shape[1] > 1:
+                            share = share[:, front.dofs]
+                        through[:, front.dofs] = 0.0 if share is None else 1.0 - share
+                        weight = through if weight is None else np.broadcast_to(weight, (frames, size)) * through
                 kept.append(cover._replace(weight=weight))
             out.append(kept)
         return out
@@ -177,6 +196,43 @@ class Stage:
     def group_number(self, group: Group) -> int:
         """Place of a group in the library, 0 at the back."""
         return self.library.groups.index(group)
+
+
+class Layers(NamedTuple):
+    """Actions of one body at T instants.
+
+    Attributes:
+        stage: Whose they are.
+        readings: What they ask for.
+        groups: Of each group, back to front, the number of a reading and its weight as of `Cover`.
+        frames: T.
+    """
+
+    stage: Stage
+    readings: list[Reading]
+    groups: list[list[tuple[int, Array | None]]]
+    frames: int
+
+
+def composited(bodies: Sequence[Layers]) -> list[tuple[Array, Array]]:
+    """All channels (T, channels) and opacities of places (T, slots) of each body; like actions are read together."""
+    found = iter(values([reading for body in bodies for reading in body.readings]))
+    out = []
+    for body in bodies:
+        own, library = [next(found) for _ in body.readings], body.stage.library
+        layers, named = [], []
+        for shares in body.groups:
+            covers = []
+            for n, weight in shares:
+                action = body.readings[n].action
+                cover = Cover(weight, action.dofs, own[n], action.action.spherical, bool(action.action.anchors))
+                covers.append(cover)
+                named.append((action.action.name, cover))
+            layers.append(covers)
+        if library.blocks:
+            layers = body.stage.blocked(layers, named, body.frames)
+        out.append(composite(layers, library.layout, body.frames))
+    return out
 
 
 def style_at(styles: Mapping[str, Track], times: Array) -> dict[str, float | Array]:

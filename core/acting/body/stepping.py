@@ -80,7 +80,8 @@ def _next_change(flow: Flow, until: float) -> tuple[int, Outlook] | None:
     """The first thing that a group does by itself before or at `until`."""
     found: tuple[int, Outlook] | None = None
     for g, state in enumerate(flow.groups):
-        if state.request is None and flow.stage.endless[g]:
+        last = state.history[-1]
+        if state.request is None and last.time + flow.stage.lengths[g][last.action] > until:
             continue
         outlook = next_change(flow.stage, g, flow.groups, flow.styles, flow.time, lambda: flow.phase, until)
         if outlook is not None and (found is None or outlook.time < found[1].time):

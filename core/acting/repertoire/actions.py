@@ -7,7 +7,8 @@ interpolant e an expression of signals that may leave 0..1. An action covers the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from ...errors import InvalidParam
 from ...skeleton import Array
-from .expressions import Call, Evaluator, Expression, Name, Number, evaluator, names
+from .expressions import Call, Evaluator, Expression, Name, Number, evaluator, names, shared_parts
 from .puppet import AXES, JOINTS, LIMB_TIPS
 from .signals import Moments, Signals
 
@@ -134,6 +135,14 @@ class Action:
         return frozenset(self.channels)
 
 
+Memory = dict[tuple[str, int], float]
+"""Last good value of each expression that may fail, by action and number."""
+Memories = Sequence[tuple[int, Memory]]
+"""Of instants one after the other: the row behind those of each body, and its memory."""
+Settings = tuple[Any, ...]
+"""Style parameters of one action: numbers or (T,) arrays, in an order of its own."""
+
+
 @dataclass(frozen=True, eq=False)
 class CompiledAction:
     """An action as arrays over the channels of a library.
@@ -141,21 +150,29 @@ class CompiledAction:
     Attributes:
         action: What was compiled.
         dofs: (n,) channel numbers it covers.
-        values: Gives (T, n) values from moments, style and the last good value of each expression that may fail.
+        settings: What it takes from a style.
+        read: Gives (T, n) values from moments, settings and memories.
         uses_age: Whether it must know when it was selected.
+        common: Whether it may be read for many bodies at once.
     """
 
     action: Action
     dofs: npt.NDArray[np.int64]
-    values: Callable[[Moments, Style, dict[tuple[str, int], float]], Array]
+    settings: Callable[[Style], Settings]
+    read: Callable[[Moments, Settings, Memories], Array]
     uses_age: bool
+    common: bool
 
-    def tempo(self, style: Style, shape: tuple[int, ...]) -> Array | None:
-        """Cycles a second (T,); None for an action without a tempo."""
+    def values(self, moments: Moments, style: Style, memory: Memory) -> Array:
+        """(T, n) values at moments of one body."""
+        return self.read(moments, self.settings(style), ((len(moments.time), memory),))
+
+    def tempo(self, style: Style) -> float | Array | None:
+        """Cycles a second, (T,) where its style changes in time; None for an action without a tempo."""
         if self.action.tempo is None:
             return None
         value = styled(self.action, style, "tempo", self.action.tempo)
-        return np.full(shape, float(value)) if np.ndim(value) == 0 else np.asarray(value)
+        return value if isinstance(value, np.ndarray) else float(value)
 
 
 def styled(action: Action, style: Style, name: str, default: float) -> Any:
@@ -172,21 +189,48 @@ def compile_table(action: Action, index: Mapping[DofKey, int], signals: Signals)
     """A table as arrays: its different interpolants are evaluated once each."""
     keys = list(action.channels)
     dofs = np.array([index[k] for k in keys], dtype=np.int64)
-    different: dict[Expression, int] = {}
+    moving = [
+        c.expression
+        for c in action.channels.values()
+        if c.expression is not None and not isinstance(c.expression, Number) and c.a != c.b
+    ]
+    # plain noise comes first: all of it is read in one call
+    swings = {e: s for e in moving if (s := _swing(e, action, signals)) is not None}
+    different = {e: n for n, e in enumerate(dict.fromkeys([*swings, *moving]))}
     first, span, column = np.empty(len(keys)), np.zeros(len(keys)), np.zeros(len(keys), dtype=np.int64)
     for n, channel in enumerate(action.channels.values()):
         first[n] = channel.a
         e = channel.expression
         if isinstance(e, Number):
             first[n] = channel.a + (channel.b - channel.a) * e.value
-        elif e is not None and channel.a != channel.b:
+        elif e in different and channel.a != channel.b:
             span[n] = channel.b - channel.a
-            column[n] = different.setdefault(e, len(different))
-    rows = [evaluator(e, signals, action.params) for e in different]
-    risky = [_may_fail(e, action) for e in different]
+            column[n] = different[e]
+    others = list(different)[len(swings) :]
+    shared = shared_parts(others, action.name)
+    rows = [evaluator(e, signals, action.params, shared) for e in others]
+    risky = [len(swings) + k for k, e in enumerate(others) if _may_fail(e, action)]
     used = {n.name for e in different for n in names(e)}
-    values = _reader(action, first, span, column, rows, risky)
-    return CompiledAction(action, dofs, values, "age" in used)
+    read = _reader(action, first, span, column, np.array(list(swings.values())).reshape(-1, 2).T, rows, risky)
+    return CompiledAction(action, dofs, _settings(action), read, "age" in used, signals.common)
+
+
+def _swing(expression: Expression, action: Action, signals: Signals) -> tuple[float, float] | None:
+    """Rate and offset of an interpolant that is nothing but noise."""
+    if not isinstance(expression, Name) or expression.name in action.params:
+        return None
+    return signals.swing(expression.name)
+
+
+def _settings(action: Action) -> Callable[[Style], Settings]:
+    """Size of the movement, of the noise, and the parameters of the expressions of a table."""
+    usual = {"amplitude": 1.0, "noise_gain": 1.0, **action.params}
+    plain = tuple(usual.values())
+
+    def settings(style: Style) -> Settings:
+        return tuple(styled(action, style, name, default) for name, default in usual.items()) if style else plain
+
+    return settings
 
 
 def _reader(
@@ -194,34 +238,39 @@ def _reader(
     first: Array,
     span: Array,
     column: npt.NDArray[np.int64],
+    swings: Array,
     rows: list[Evaluator],
-    risky: list[bool],
-) -> Callable[[Moments, Style, dict[tuple[str, int], float]], Array]:
-    moving = np.flatnonzero(span)
-    where, width = column[moving], span[moving]
+    risky: list[int],
+) -> Callable[[Moments, Settings, Memories], Array]:
+    """What reads a table whose interpolants are noise of rates and offsets (2, k), and then `rows`."""
+    (rates, offsets), plain = swings, swings.shape[1]
+    count, params = plain + len(rows), tuple(action.params)
 
-    def values(moments: Moments, style: Style, memory: dict[tuple[str, int], float]) -> Array:
-        out = np.empty((len(moments.time), len(first)))
-        out[:] = first
-        if not rows:
-            return out
-        params = {name: styled(action, style, name, default) for name, default in action.params.items()}
-        gain = styled(action, style, "noise_gain", 1.0)
-        if np.ndim(gain) or gain != 1.0:
+    def read(moments: Moments, settings: Settings, memories: Memories) -> Array:
+        if not count:
+            still = np.empty((len(moments.time), len(first)))
+            still[:] = first
+            return still
+        amplitude, gain, *given = settings
+        if isinstance(gain, np.ndarray) or gain != 1.0:
             moments = replace(moments, noise_gain=gain, cache={})
-        levels = np.empty((len(moments.time), len(rows)))
-        with np.errstate(all="ignore"):
-            for k, row in enumerate(rows):
-                levels[:, k] = row(moments, params)
-                if risky[k]:
-                    _hold(levels[:, k], memory, (action.name, k))
-        amplitude = styled(action, style, "amplitude", 1.0)
-        if np.ndim(amplitude) or amplitude != 1.0:
+        levels = np.empty((len(moments.time), count))
+        if plain:
+            levels[:, :plain] = moments.all_swinging(rates, offsets)
+        style = dict(zip(params, given, strict=True))
+        with np.errstate(all="ignore") if risky else nullcontext():
+            for k, row in enumerate(rows, plain):
+                levels[:, k] = row(moments, style)
+        if risky:
+            _hold(levels, risky, memories, action.name)
+        if isinstance(amplitude, np.ndarray) or amplitude != 1.0:
             levels = 0.5 + np.reshape(amplitude, (-1, 1)) * (levels - 0.5)
-        out[:, moving] += levels[:, where] * width
+        out: Array = levels.take(column, axis=1)
+        out *= span
+        out += first
         return out
 
-    return values
+    return read
 
 
 def _may_fail(expression: Expression, action: Action) -> bool:
@@ -236,11 +285,19 @@ def _may_fail(expression: Expression, action: Action) -> bool:
     )
 
 
-def _hold(levels: Array, memory: dict[tuple[str, int], float], key: tuple[str, int]) -> None:
-    """Replace what is no number by the last number before it, in place; `memory` is told with a NaN of the failure."""
-    good = np.isfinite(levels)
-    if not good.all():
-        memory[(f"!{key[0]}", key[1])] = 1.0
-        filled = np.maximum.accumulate(np.where(good, np.arange(len(levels)), -1))
-        levels[:] = np.where(filled >= 0, levels[filled], memory.get(key, 0.0))
-    memory[key] = float(levels[-1])
+def _hold(levels: Array, risky: list[int], memories: Memories, action: str) -> None:
+    """Replace what is no number in risky columns by the last number before it, in place, and remember the last one.
+
+    The memory is told of a failure under the name of the action with an exclamation mark.
+    """
+    good = np.isfinite(levels[:, risky])
+    fine, begin = good.all(), 0
+    for end, memory in memories:
+        for n, k in enumerate(risky):
+            if not (fine or good[begin:end, n].all()):
+                part = levels[begin:end, k]
+                memory[(f"!{action}", k)] = 1.0
+                filled = np.maximum.accumulate(np.where(good[begin:end, n], np.arange(len(part)), -1))
+                part[:] = np.where(filled >= 0, part[filled], memory.get((action, k), 0.0))
+            memory[(action, k)] = float(levels[end - 1, k])
+        begin = end

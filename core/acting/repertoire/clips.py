@@ -14,7 +14,7 @@ from ...errors import InvalidParam
 from ...motion import Motion
 from ...skeleton import Array
 from ..body.fitting import fit
-from .actions import ROTATIONS, Action, Channel, Clip, CompiledAction, DofKey, Style
+from .actions import ROTATIONS, Action, Channel, Clip, CompiledAction, DofKey, Memories, Settings
 from .puppet import JOINTS
 from .signals import Moments
 
@@ -77,7 +77,7 @@ def compile_clip(action: Action, index: Mapping[DofKey, int], clip: Clip) -> Com
     dofs = np.array([index[key] for key in action.channels], dtype=np.int64)
     count = len(clip.samples)
 
-    def values(moments: Moments, style: Style, memory: dict[tuple[str, int], float]) -> Array:
+    def read(moments: Moments, settings: Settings, memories: Memories) -> Array:
         if clip.loop:
             at = np.mod(moments.phase / _TURN, 1.0) * count
             low = np.floor(at).astype(np.int64) % count
@@ -90,4 +90,4 @@ def compile_clip(action: Action, index: Mapping[DofKey, int], clip: Clip) -> Com
         out: Array = clip.samples[low] * (1.0 - part) + clip.samples[high] * part
         return out
 
-    return CompiledAction(action, dofs, values, not clip.loop)
+    return CompiledAction(action, dofs, lambda style: (), read, not clip.loop, True)

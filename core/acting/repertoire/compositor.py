@@ -31,13 +31,13 @@ _CHAINS: Mapping[str, list[int]] = {
 
 
 class Cover(NamedTuple):
-    """An action in a group: its weight (T, 1) or (T, channels), its channels (n,) and its values (T, n).
+    """An action in a group: its weight (T, 1) or (T, channels), None for 1, its channels (n,) and its values (T, n).
 
     The joints of a `spherical` one are blended as rotations, those of others angle by angle; `places` tells whether it
     has any.
     """
 
-    weight: Array
+    weight: Array | None
     dofs: Index
     values: Array
     spherical: bool = False
@@ -135,14 +135,13 @@ def composite(groups: Sequence[Sequence[Cover]], plan: Layout, frames: int) -> t
         if not covers:
             continue
         placed = placed or any(c.places for c in covers)
-        alone = covers[0] if len(covers) == 1 else None
-        if alone is not None and not placed and alone.weight.shape[1] == 1 and (alone.weight == 1.0).all():
-            out[:, alone.dofs] = alone.values
+        if covers[0].weight is None and not placed:
+            out[:, covers[0].dofs] = covers[0].values
             continue
         opacity = np.zeros((frames, plan.size))
         total = np.zeros((frames, plan.size))
         for weight, dofs, values, _, _ in covers:
-            share = weight if weight.shape[1] == 1 else weight[:, dofs]
+            share = 1.0 if weight is None else weight if weight.shape[1] == 1 else weight[:, dofs]
             opacity[:, dofs] += share
             total[:, dofs] += share * values
         through = 1.0 - opacity

@@ -5,8 +5,10 @@ Nothing of the text is ever run as a program; what a tree may call is what a `Si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -50,6 +52,8 @@ Params = Mapping[str, Any]
 """Style parameters by name: numbers or (T,) arrays."""
 Evaluator = Callable[[Moments, Params], Any]
 """Gives a number or a (T,) array."""
+Shared = Mapping["Call", str]
+"""Parts of trees that are kept under a name once they are evaluated."""
 
 ZERO = Number(0.0)
 MAX_SIZE = 300
@@ -80,8 +84,13 @@ def simplified(expression: Expression, signals: Signals) -> Expression:
     return Call(expression.function, arguments)
 
 
-def evaluator(expression: Expression, signals: Signals, params: Params) -> Evaluator:
-    """A function that evaluates a tree; names of `params` are style parameters, all others signals."""
+def evaluator(
+    expression: Expression, signals: Signals, params: Params, shared: Shared = MappingProxyType({})
+) -> Evaluator:
+    """A function that evaluates a tree; names of `params` are style parameters, all others signals.
+
+    Parts that are `shared` are evaluated once for the same moments.
+    """
     if isinstance(expression, Number):
         value = expression.value
         return lambda moments, style: value
@@ -91,8 +100,23 @@ def evaluator(expression: Expression, signals: Signals, params: Params) -> Evalu
             return lambda moments, style: style[name]
         read = signals.reader(name)
         return lambda moments, style: read(moments)
+    evaluate = _called(expression, signals, params, shared)
+    if expression not in shared:
+        return evaluate
+    key = shared[expression]
+
+    def once(moments: Moments, style: Params) -> Any:
+        known = moments.cache.get(key)
+        if known is None:
+            known = moments.cache[key] = evaluate(moments, style)
+        return known
+
+    return once
+
+
+def _called(expression: Call, signals: Signals, params: Params, shared: Shared) -> Evaluator:
     function = signals.functions[expression.function][1]
-    parts = [evaluator(a, signals, params) for a in expression.arguments]
+    parts = [evaluator(a, signals, params, shared) for a in expression.arguments]
     if len(parts) == 1:
         first = parts[0]
         if expression.function in OF_MOMENTS:
@@ -102,6 +126,19 @@ def evaluator(expression: Expression, signals: Signals, params: Params) -> Evalu
         left, right = parts
         return lambda moments, style: function(left(moments, style), right(moments, style))
     return lambda moments, style: function(*(p(moments, style) for p in parts))
+
+
+def shared_parts(expressions: Iterable[Expression], owner: str) -> Shared:
+    """Parts that occur more than once in the trees of an action, each with a name under which it is kept."""
+    counts = Counter(part for e in expressions for part in _calls(e))
+    return {part: f"{owner}: {show(part)}" for part, count in counts.items() if count > 1}
+
+
+def _calls(expression: Expression) -> Iterator[Call]:
+    if isinstance(expression, Call):
+        yield expression
+        for argument in expression.arguments:
+            yield from _calls(argument)
 
 
 def show(expression: Expression) -> str:

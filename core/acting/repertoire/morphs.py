@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from ...skeleton import Array
-from .actions import Action, Channel, CompiledAction, DofKey, Style, styled
+from .actions import Action, Channel, CompiledAction, DofKey, Memories, Settings, Style, styled
 from .signals import Moments
 
 
@@ -29,17 +30,18 @@ class CompiledMorph(CompiledAction):
 
     ends: tuple[CompiledAction, CompiledAction]
 
-    def tempo(self, style: Style, shape: tuple[int, ...]) -> Array | None:
-        """Cycles a second (T,), an end without a tempo counting as standing still."""
+    def tempo(self, style: Style) -> float | Array | None:
+        """Cycles a second, an end without a tempo counting as standing still."""
         if self.action.tempo is None:
             return None
-        amount = np.asarray(_amount(self.action, style))
-        slow, fast = (np.zeros(shape) if (r := e.tempo(style, shape)) is None else r for e in self.ends)
-        return np.broadcast_to((1.0 - amount) * slow + amount * fast, shape)
+        amount = _amount(self.action, style)
+        slow, fast = (0.0 if (r := e.tempo(style)) is None else r for e in self.ends)
+        return (1.0 - amount) * slow + amount * fast
 
 
-def _amount(action: Action, style: Style) -> Array:
-    return np.asarray(styled(action, style, "amount", action.params.get("amount", 0.5)), dtype=np.float64)
+def _amount(action: Action, style: Style) -> float | Array:
+    found = styled(action, style, "amount", action.params.get("amount", 0.5))
+    return found if isinstance(found, np.ndarray) else float(found)
 
 
 def compile_morph(
@@ -48,14 +50,24 @@ def compile_morph(
     """A morph as arrays; a channel that only one end covers goes to or from zero."""
     dofs = np.array([index[key] for key in action.channels], dtype=np.int64)
     where = {int(n): k for k, n in enumerate(dofs)}
-    spots = [np.array([where[int(n)] for n in end.dofs], dtype=np.int64) for end in (first, second)]
+    spots: list[slice | npt.NDArray[np.int64]] = [
+        # an end with all the channels in their order needs no looking up
+        slice(None) if np.array_equal(end.dofs, dofs) else np.array([where[int(n)] for n in end.dofs], dtype=np.int64)
+        for end in (first, second)
+    ]
 
-    def values(moments: Moments, style: Style, memory: dict[tuple[str, int], float]) -> Array:
-        amount = np.reshape(_amount(action, style), (-1, 1))
+    def settings(style: Style) -> Settings:
+        return _amount(action, style), first.settings(style), second.settings(style)
+
+    def read(moments: Moments, given: Settings, memories: Memories) -> Array:
+        amount, *own = given
         out = np.zeros((len(moments.time), len(dofs)))
-        for share, end, spot in ((1.0 - amount, first, spots[0]), (amount, second, spots[1])):
-            if len(spot) and (share != 0.0).any():
-                out[:, spot] += share * end.values(moments, style, memory)
+        for share, end, spot, its in zip((1.0 - amount, amount), (first, second), spots, own, strict=True):
+            if len(end.dofs) and np.any(share):
+                out[:, spot] += (share[:, None] if isinstance(share, np.ndarray) else share) * end.read(
+                    moments, its, memories
+                )
         return out
 
-    return CompiledMorph(action, dofs, values, first.uses_age or second.uses_age, (first, second))
+    age, common = (first.uses_age or second.uses_age), (first.common and second.common)
+    return CompiledMorph(action, dofs, settings, read, age, common, (first, second))

@@ -75,16 +75,26 @@ for _k, _name in enumerate(JOINTS):
 _SIGNS.flags.writeable = False
 _HALVES = 0.5 * _SIGNS[:, [0, 2, 1]]
 _HALVES.flags.writeable = False
-_WRISTS = [INDEX[s + "wrist"] for s in SIDES]
-ANKLES = [INDEX[s + "ankle"] for s in SIDES]
+
+
+def rows(joint: str) -> slice:
+    """Rows of a joint of the limbs, left and right."""
+    left, right = (INDEX[s + joint] for s in SIDES)
+    return slice(left, right + 1, right - left)
+
+
+_WRISTS, _SHOULDERS, _ELBOWS = rows("wrist"), rows("shoulder"), rows("elbow")
+_CHESTS_ELBOWS = slice(INDEX["Lchest"], INDEX["Relbow"] + 1, 2)
+ANKLES = rows("ankle")
 """Rows of the ankles, left and right."""
 _CLEARANCE_ROUND = np.radians(4.0)
-_CHESTS_ELBOWS = [INDEX[s + joint] for joint in ("chest", "elbow") for s in SIDES]
 _FOREARM = 0.6
 """Part of the arm that is below the elbow, hand and all."""
 _WRIST_LIMITS = np.radians([35.0, 85.0, 75.0])
 """Most that a wrist goes to the thumb or little finger, twists and bends."""
 _WRIST_FREE = 0.7 * _WRIST_LIMITS
+_WRIST_ROOM = _WRIST_LIMITS - _WRIST_FREE
+_BENDS = [0, 2]
 
 
 def joint_named(name: str) -> str | None:
@@ -122,40 +132,46 @@ def cleared(angles: Array, clearance: float) -> Array:
     less. What brings the hand nearer to the body, a shoulder let down or a forearm bent in, is made up for.
     """
     out = np.array(angles)
-    rows = [INDEX[s + "shoulder"] for s in SIDES]
-    lack = clearance - out[..., rows, 2]
+    shoulders = out[..., _SHOULDERS, :]
+    lack = clearance - shoulders[..., 2]
     inward = np.maximum(-out[..., _CHESTS_ELBOWS, 2], 0.0)
     if inward.any():
-        straight = np.maximum(np.cos(np.ascontiguousarray(out[..., _CHESTS_ELBOWS[2:], 0])), 0.0)
-        lack += inward[..., :2] + _FOREARM * inward[..., 2:] * straight
-    hanging = np.maximum(np.cos(np.ascontiguousarray(out[..., rows, 0])), 0.0)
+        straight = np.maximum(trig.cos(out[..., _ELBOWS, 0]), 0.0)
+        lack += inward[..., ::2] + _FOREARM * inward[..., 1::2] * straight
+    hanging = np.maximum(trig.cos(shoulders[..., 0]), 0.0)
     rounded = np.sqrt(lack * lack + _CLEARANCE_ROUND**2)
     # the rounding vanishes far inside and adds nothing where no clearance is asked for
-    out[..., rows, 2] += hanging * np.maximum(0.5 * (lack + rounded) - (_CLEARANCE_ROUND**2 / 4) / rounded, 0.0)
+    shoulders[..., 2] += hanging * np.maximum(0.5 * (lack + rounded) - (_CLEARANCE_ROUND**2 / 4) / rounded, 0.0)
     return out
 
 
 def limited(angles: Array) -> Array:
     """Puppet angles (..., 20, 3) [rad] whose wrists go no further than wrists do, eased towards their limits."""
     wrists = angles[..., _WRISTS, :]
-    if not np.any(np.abs(wrists) > _WRIST_FREE[0]):
+    if not (np.abs(wrists) > _WRIST_FREE[0]).any():
         return angles
     twist = _eased(wrists[..., 1], 1)
     # bending is limited about the axes that the twist has turned
-    twist = np.ascontiguousarray(twist)
     c, s = np.cos(twist), np.sin(twist)
-    side, bend = (
-        _eased(v, k)
-        for v, k in ((c * wrists[..., 0] - s * wrists[..., 2], 0), (s * wrists[..., 0] + c * wrists[..., 2], 2))
-    )
+    bends = np.empty((*twist.shape, 2))
+    bends[..., 0] = c * wrists[..., 0] - s * wrists[..., 2]
+    bends[..., 1] = s * wrists[..., 0] + c * wrists[..., 2]
+    bends = _eased(bends, _BENDS)
+    side, bend = bends[..., 0], bends[..., 1]
     out = np.array(angles)
-    out[..., _WRISTS, :] = np.stack([c * side + s * bend, twist, c * bend - s * side], axis=-1)
+    out[..., _WRISTS, 0] = c * side + s * bend
+    out[..., _WRISTS, 1] = twist
+    out[..., _WRISTS, 2] = c * bend - s * side
     return out
 
 
-def _eased(angle: Array, axis: int) -> Array:
+def _eased(angle: Array, axes: int | list[int]) -> Array:
+    """Wrist angles (...), or (..., n) about several axes, eased towards their limits."""
     angle = np.ascontiguousarray(angle)
-    size, free = np.abs(angle), _WRIST_FREE[axis]
-    room = _WRIST_LIMITS[axis] - free
-    out: Array = np.copysign(np.minimum(size, free) + room * np.tanh(np.maximum(size - free, 0.0) / room), angle)
+    free, room = _WRIST_FREE[axes], _WRIST_ROOM[axes]
+    size = np.abs(angle)
+    beyond = np.maximum(size - free, 0.0)
+    if not beyond.any():
+        return angle
+    out: Array = np.copysign(np.minimum(size, free) + room * np.tanh(beyond / room), angle)
     return out

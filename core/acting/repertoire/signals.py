@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidParam
-from ...maths.noise import SWINGS, HashNoise, Noise, TableNoise
+from ...maths.noise import SWINGS, HashNoise, Noise, RowNoise, TableNoise
 from ...maths.ramp import smoothstep
 from ...skeleton import Array
 
@@ -42,6 +42,7 @@ BLINK_EVERY, BLINK_LENGTH = 4.0, 0.18
 GLANCE_EVERY, GLANCE_JUMP = 1.7, 0.08
 """Time a look rests, and how long it takes to jump [s]."""
 
+_LAST_TWO = np.array([-1.0, 0.0])
 _GLANCE_NAME = re.compile(r"glance_([1-9]\d*)$")
 _NOISE_NAME = re.compile(r"n([1-9]\d*)$")
 _OCTAVE_NAME = re.compile(r"N(\d)(?:_([1-9]\d*))?$")
@@ -62,15 +63,17 @@ class Moments:
         offset: Where in the noise this actor's streams begin.
         energy: Speed of all noise as a multiple of the usual one; ratios between joints stay.
         noise_gain: How far noise strays from its middle, 1 as a rule; 0 stills it.
+
+    The last three are numbers, or (T,) where instants of several actors are read together.
     """
 
     time: Array
     phase: Array
     age: Array
     noise: Noise
-    offset: float = 0.0
-    energy: float = 1.0
-    noise_gain: float = 1.0
+    offset: float | Array = 0.0
+    energy: float | Array = 1.0
+    noise_gain: float | Array = 1.0
     cache: dict[str, Array] = field(default_factory=dict, repr=False)
 
     def swinging(self, rate: float, offset: float) -> Array:
@@ -78,9 +81,31 @@ class Moments:
         x = (self.energy * rate) * self.time + (offset + self.offset)
         return 0.5 + (0.5 * self.noise_gain) * self.noise(x)
 
+    def all_swinging(self, rates: Array, offsets: Array) -> Array:
+        """(T, n) what `swinging` gives for n rates and offsets (n,)."""
+        energy, start, gain = (
+            v[:, None] if isinstance(v, np.ndarray) else v for v in (self.energy, self.offset, self.noise_gain)
+        )
+        x = (energy * rates) * self.time[:, None] + (offsets + start)
+        return 0.5 + (0.5 * gain) * self.noise(x)
+
     def aged(self, age: Array) -> Moments:
         """The same instants for an action selected at another time."""
-        return replace(self, age=age, cache={})
+        return Moments(self.time, self.phase, age, self.noise, self.offset, self.energy, self.noise_gain)
+
+
+def joined(parts: Sequence[Moments]) -> Moments:
+    """The instants of several actors, whose noises are tables, one after the other."""
+    counts = [len(m.time) for m in parts]
+    energy, offset, gain = (
+        np.repeat([float(v) for v in each], counts)
+        for each in zip(*((m.energy, m.offset, m.noise_gain) for m in parts), strict=True)
+    )
+    time, phase, age = (
+        np.concatenate(each) for each in zip(*((m.time, m.phase, m.age) for m in parts), strict=True)
+    )
+    noise = RowNoise([m.noise for m in parts if isinstance(m.noise, TableNoise)], counts)
+    return Moments(time, phase, age, noise, offset, energy, gain)
 
 
 Signal = Callable[[Moments], Array]
@@ -90,7 +115,7 @@ Function = Callable[..., Any]
 def bias(t: Any, b: Any) -> Array:
     """t^(ln b / ln 1/2): raises or lowers the middle of 0..1 to b and keeps the ends; t is clamped to 0..1."""
     t = np.minimum(np.maximum(t, 0.0), 1.0)
-    if np.ndim(b) == 0:
+    if isinstance(b, float) or np.ndim(b) == 0:
         if not 0.0 < b < 1.0:
             raise InvalidParam("bias", float(b), _INSIDE)
         out: Array = t ** (math.log(b) / _LOG_HALF)
@@ -132,6 +157,14 @@ def _cosine(multiple: float) -> Signal:
     return lambda m: np.asarray(raised_cosine(multiple * m.phase))
 
 
+def _same(name: str) -> Signal:
+    return lambda m: _cached(m, name, _PHASED[name])
+
+
+def _rest(name: str) -> Signal:
+    return lambda m: 1.0 - _cached(m, name, _PHASED[name])
+
+
 def _drawn(m: Moments, slots: Array, stream: float) -> Array:
     """Numbers in -1..1, one for each whole number of `slots`, always the same."""
     return m.noise(slots + (0.5 + stream + m.offset))
@@ -139,11 +172,13 @@ def _drawn(m: Moments, slots: Array, stream: float) -> Array:
 
 def _blink(m: Moments) -> Array:
     """Lids: 0 open, 1 closed. One blink in every stretch of BLINK_EVERY seconds, somewhere in its middle part."""
-    slot = np.floor(m.time / BLINK_EVERY)
-    out = np.zeros(m.time.shape)
-    for one in (slot - 1.0, slot):
-        start = (one + 0.5 + 0.35 * _drawn(m, one, 53.0)) * BLINK_EVERY
-        out += 0.5 - 0.5 * np.cos(2.0 * np.pi * np.clip((m.time - start) / BLINK_LENGTH, 0.0, 1.0))
+    time = m.time[:, None]
+    slots = np.floor(time / BLINK_EVERY) + _LAST_TWO
+    offset = m.offset[:, None] if isinstance(m.offset, np.ndarray) else m.offset
+    starts = (slots + 0.5 + 0.35 * m.noise(slots + (0.5 + 53.0 + offset))) * BLINK_EVERY
+    part = np.minimum(np.maximum((time - starts) / BLINK_LENGTH, 0.0), 1.0)
+    closed = 0.5 - 0.5 * np.cos(2.0 * np.pi * part)
+    out: Array = closed[:, 0] + closed[:, 1]
     return out
 
 
@@ -157,22 +192,32 @@ def _glance(stream: int) -> Signal:
     return read
 
 
+def _cached(moments: Moments, name: str, signal: Signal) -> Array:
+    """(T,) values of a signal, computed once for the same moments."""
+    known = moments.cache.get(name)
+    if known is None:
+        known = np.asarray(signal(moments), dtype=np.float64)
+        if known.shape != moments.time.shape:
+            known = np.broadcast_to(known, moments.time.shape)
+        moments.cache[name] = known
+    return known
+
+
 _PHASED: Mapping[str, Signal] = MappingProxyType(
     {
         "s1": _sine(1.0),
         "c1": _cosine(1.0),
         "s2": _sine(2.0),
         "c2": _cosine(2.0),
-        "A": _cosine(1.0),
-        "B": _sine(1.0),
-        "C": lambda m: 1.0 - np.asarray(raised_cosine(m.phase)),
-        "D": lambda m: 1.0 - np.asarray(raised_sine(m.phase)),
-        "A2": _cosine(2.0),
-        "B2": lambda m: 1.0 - np.asarray(raised_cosine(2.0 * m.phase)),
+        "A": _same("c1"),
+        "B": _same("s1"),
+        "C": _rest("c1"),
+        "D": _rest("s1"),
+        "A2": _same("c2"),
+        "B2": _rest("c2"),
         "t": lambda m: m.time,
         "age": lambda m: m.age,
         "phi": lambda m: m.phase,
-        "N": lambda m: m.swinging(1.0, 0.0),
         "blink": _blink,
         "glance": _glance(0),
     }
@@ -229,16 +274,28 @@ class Signals:
         found = self.more.get(name) or _PHASED.get(name)
         if found is not None:
             return found
-        if match := _NOISE_NAME.match(name):
-            start = STREAM_STEP * (int(match[1]) - 1)
-            return lambda m: m.swinging(1.0, start)
         if match := _GLANCE_NAME.match(name):
             return _glance(int(match[1]) - 1)
+        swing = self.swing(name)
+        return None if swing is None else lambda m: m.swinging(*swing)
+
+    def swing(self, name: str) -> tuple[float, float] | None:
+        """Rate and offset of a signal that is plain noise, as of `Moments.swinging`; None for any other."""
+        if name in self.more:
+            return None
+        if name == "N":
+            return 1.0, 0.0
+        if match := _NOISE_NAME.match(name):
+            return 1.0, STREAM_STEP * (int(match[1]) - 1)
         if match := _OCTAVE_NAME.match(name):
             octave, stream = int(match[1]), int(match[2] or 1) - 1
-            rate, begin = 2.0**octave / SWINGS, OCTAVE_STEP * octave + STREAM_STEP * stream
-            return lambda m: m.swinging(rate, begin)
+            return 2.0**octave / SWINGS, OCTAVE_STEP * octave + STREAM_STEP * stream
         return None
+
+    @property
+    def common(self) -> bool:
+        """Whether nothing was added, so that all is read instant by instant and of many actors at once."""
+        return not self.more and self.functions is _FUNCTIONS
 
     def reader(self, name: str) -> Signal:
         """A function that gives (T,) values of a signal, computed once for the same moments."""
@@ -246,21 +303,12 @@ class Signals:
         if signal is None:
             raise InvalidParam("signal", name, f"no such signal; there are {', '.join(self.names)}")
 
-        def read(moments: Moments) -> Array:
-            known = moments.cache.get(name)
-            if known is None:
-                known = np.asarray(signal(moments), dtype=np.float64)
-                if known.shape != moments.time.shape:
-                    known = np.broadcast_to(known, moments.time.shape)
-                moments.cache[name] = known
-            return known
-
-        return read
+        return lambda moments: _cached(moments, name, signal)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the signals, one of each kind of noise."""
-        return (*_PHASED, "n1", "n2", "n3", "N0", "N1", "N2", "N0_2", *self.more)
+        return (*_PHASED, "N", "n1", "n2", "n3", "N0", "N1", "N2", "N0_2", *self.more)
 
     def _check_new(self, name: str) -> None:
         if not re.fullmatch(r"[A-Za-z_]\w*", name) or self.find(name) or name in self.functions:

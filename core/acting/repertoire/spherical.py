@@ -42,7 +42,7 @@ def blended(poses: Sequence[Array], weights: Sequence[Array], near: Array) -> Ar
 def spherical_layer(
     behind: Array,
     mixed: Array,
-    covers: Sequence[tuple[Array, npt.NDArray[np.int64], Array]],
+    covers: Sequence[tuple[Array | None, npt.NDArray[np.int64], Array]],
     opacity: Array,
     rows: npt.NDArray[np.int64],
 ) -> None:
@@ -51,7 +51,7 @@ def spherical_layer(
     Args:
         behind: (T, channels) before the group.
         mixed: (T, channels) after it, blended angle by angle; changed for the joints in `rows`.
-        covers: Weight (T, 1) or (T, channels), channels (n,) and values (T, n) of every action.
+        covers: Weight (T, 1) or (T, channels), None for 1, channels (n,) and values (T, n) of every action.
         opacity: (T, channels) of the group.
         rows: (k,) joints that are to be blended as rotations.
     """
@@ -62,7 +62,7 @@ def spherical_layer(
         pose, share = np.array(poses[0]).reshape(len(behind), size), np.zeros((len(behind), size))
         own = dofs < size
         pose[:, dofs[own]] = values[:, own]
-        share[:, dofs[own]] = weight if weight.shape[1] == 1 else weight[:, dofs[own]]
+        share[:, dofs[own]] = 1.0 if weight is None else weight if weight.shape[1] == 1 else weight[:, dofs[own]]
         poses.append(pose.reshape(shape))
         weights.append(share[:, ::3])
     result = blended(poses, weights, mixed[:, :size].reshape(shape))

@@ -25,6 +25,7 @@ from troupe.core.acting.repertoire.tables import read_sheet
 from troupe.core.acting.scriptactions import script_sheets
 from troupe.core.errors import FormatError, InvalidParam
 from troupe.core.figure.mannequin import mannequin
+from troupe.core.filters.contacts import CURVES, runs, sole_points
 from troupe.core.gait.walk import WalkParams, walk
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat
@@ -366,3 +367,41 @@ def test_every_example_of_the_pages_can_be_played():
     assert "Peer" in ActionLibrary([*repertoire(), read_sheet(sheet)]).names
     example = (starter.FOLDER / "example.sheet").read_text(encoding="utf-8")
     assert "Shiver" in ActionLibrary([*repertoire(), read_sheet(example)]).names
+
+
+def turned_deg(motion, role):
+    """(T - 1,) how far a joint turns from each sample to the next [deg]."""
+    joint = motion.skeleton.joint(role)
+    return np.degrees(quat.distance(motion.rotations[1:, joint], motion.rotations[:-1, joint]))
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_feet_that_claim_the_ground_are_on_it_and_stay_there(name):
+    for motion in played(name)[1].motions.values():
+        points = sole_points(motion)
+        level = sole_points(act(MANNEQUIN, ActParams(stance="attention", seconds=0.2), FPS))[0, :, :, 2]
+        for foot, part in np.ndindex(2, 2):
+            down = motion.curves[CURVES[foot][part]] > 0.5
+            height = points[:, foot, part, 2] - level[foot, part]
+            assert height.min() > -0.002 and (height[down] < 0.003).all()
+            for a, b in runs(down):
+                away = points[a:b, foot, part, :2] - points[(a + b) // 2, foot, part, :2]
+                assert np.linalg.norm(away, axis=1).max() < 0.002
+
+
+@pytest.mark.parametrize("name", ("bat", "joke", "simon_says", "rock_paper_scissors"))
+def test_arms_and_hands_never_jump(name):
+    # a limb that goes from one action to another, or follows something around the body, takes its time
+    for motion in played(name, 20.0)[1].motions.values():
+        for role in ("upper_arm", "forearm", "hand"):
+            assert max(turned_deg(motion, f"{role}_{side}").max() for side in "LR") < 22.0
+
+
+def test_gaits_and_dances_do_not_turn_or_push_the_foot_they_stand_on():
+    for name in ("stroll", "march", "step_in_place", "disco"):
+        motion = act(MANNEQUIN, ActParams(stance=name, seconds=4.0), FPS)
+        points = sole_points(motion)
+        for foot in (0, 1):
+            for a, b in runs(motion.curves[CURVES[foot][1]] > 0.5):
+                away = points[a:b, foot, :, :2] - points[(a + b) // 2, foot, :, :2]
+                assert np.linalg.norm(away, axis=-1).max() < 0.002

@@ -26,6 +26,14 @@ def test_unit_leaves_zero_vectors_zero():
     assert np.array_equal(quat.unit(np.zeros((2, 3))), np.zeros((2, 3)))
 
 
+def test_few_rotations_come_out_bit_for_bit_as_among_many():
+    turned, product = quat.rotate(Q, V), quat.multiply(Q, P)
+    for k in range(0, 500, 7):
+        part = slice(k, k + 1 + k % 60)
+        assert quat.rotate(Q[part], V[part]).tobytes() == turned[part].tobytes()
+        assert quat.multiply(Q[part], P[part]).tobytes() == product[part].tobytes()
+
+
 def test_multiplying_by_the_inverse_gives_identity():
     assert np.allclose(quat.multiply(Q, quat.conjugate(Q)), quat.IDENTITY, atol=1e-15)
 
