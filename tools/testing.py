@@ -16,6 +16,7 @@ from .envs import Environment, ensure
 NO_DATA = "test data absent"
 
 _SIDE_BY_SIDE = 2
+_FILES_A_PROCESS = 4
 _TEST_SECONDS = 600
 _RUN_SECONDS = 40 * 60
 
@@ -72,9 +73,10 @@ def run_all(suites: Sequence[Suite], arguments: Sequence[str], environ: Mapping[
 
 
 def processes_of(suite: Suite) -> list[tuple[str, ...]]:
-    """Return the paths that run in one process each: inside Blender a file has a fresh one.
+    """Return the paths that run in one process each: inside Blender a few files have a fresh one.
 
-    Blender's importers corrupt memory now and then over hundreds of files opened in a row; so no test pays for others.
+    Blender's importers corrupt memory now and then over hundreds of files opened in a row, so no test shall pay for
+    many others; a process for every file would spend minutes on starting Blender.
     """
     if not suite.environment.has_blender:
         return [suite.paths]
@@ -82,7 +84,8 @@ def processes_of(suite: Suite) -> list[tuple[str, ...]]:
     for path in suite.paths:
         folder = ROOT / path
         files = sorted(folder.glob("test_*.py")) if folder.is_dir() else []
-        found += [(str(file.relative_to(ROOT)),) for file in files] or [(path,)]
+        names = [str(file.relative_to(ROOT)) for file in files] or [path]
+        found += [tuple(names[i : i + _FILES_A_PROCESS]) for i in range(0, len(names), _FILES_A_PROCESS)]
     return found
 
 
