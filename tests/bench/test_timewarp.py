@@ -41,12 +41,13 @@ def test_the_path_of_dtaidistance_is_found_sooner(ratio: Callable[..., float]) -
 
 
 def test_stretch_and_bend_cost_no_more_than_values_do_elsewhere(ratio: Callable[..., float]) -> None:
+    # twice the products of a path by values, which is all that the peer knows
     dtw_ndim = pytest.importorskip("dtaidistance.dtw_ndim")
     ratio(
         "the same by stretch and bend, dtaidistance",
         lambda: warp_path(A, B, spacing=0.1),
         lambda: dtw_ndim.warping_path(A, B, use_c=True),
-        at_least=1.5,
+        at_least=1.3,
         repeat=40,
     )
 
