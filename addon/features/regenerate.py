@@ -9,7 +9,7 @@ import bpy
 from ...core.errors import TroupeError
 from ...core.landing import LandingParams, RegenerateParams
 from .. import bake, rig, scene, settings
-from ..bake import nla, results
+from ..bake import nla, results, unkeyed
 from ..steps import Steps
 from . import handling
 from .base import ActorOperator, FeatureOperator, MotionOperator
@@ -59,7 +59,9 @@ class Operator(FeatureOperator):
         if take:
             if found.strip is not None:
                 found.strip.mute = True
+            still = unkeyed.values(actor, fresh.keys.channels)
             done = bake.write(actor, fresh.keys, context, found.action.name, recipe=fresh.recipe)
+            unkeyed.keep(done.action, still)
             actor.troupe.result = done.action.name
             feature_of(fresh.recipe).written(context, actor, done.action, fresh)
             return f"{actor.name}: new take {done.action.name}; the edited {found.action.name} is muted"

@@ -113,7 +113,7 @@ def displace(motion: Motion, edits: Mapping[int, Pose | Offsets], params: Displa
         rotations[:, j] = quat.multiply(rotations[:, j], quat.exp(curve[:, j]))
     after = replace(motion, rotations=rotations, roots=motion.roots + curve[:, -1], base=_base(motion, touched))
     after = mix(motion, after, params)
-    return keep_feet(motion, after, _legs_posed(motion, given)) if params.plant else after
+    return keep_feet(motion, after, _legs_posed(motion, given), exact=True) if params.plant else after
 
 
 def to_text(skeleton: Skeleton, edits: Mapping[float, Offsets]) -> str:
