@@ -222,7 +222,8 @@ def test_the_panel_shows_the_settings_of_the_task(recorded):
         names = []
         recorded.troupe.cleanup.task = task
         feature.draw(Layout(names), bpy.context, recorded)
-        assert names == [*SETTINGS[task], *(["troupe.find_contacts", "Add Left", "Add Right"] if task == "plant" else [])]
+        more = ["troupe.find_contacts", "Add Left", "Add Right"] if task == "plant" else []
+        assert names == [*SETTINGS[task], *more]
     recorded.troupe.cleanup.task, recorded.troupe.cleanup.intervals = "plant", "[[1, 0.5, 1.0]]"
     names = []
     feature.draw(Layout(names), bpy.context, recorded)
