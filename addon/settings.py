@@ -113,7 +113,7 @@ def property_of(p: Param, update: Any = None) -> Any:
         return bpy.props.FloatVectorProperty(size=p.size, default=p.default, subtype=angle, **span, **common)
     if p.kind == "table":
         return bpy.props.StringProperty(default=json.dumps(p.default), **common)
-    if p.kind == "ref" and p.ref == "file":
+    if p.kind == "ref" and p.ref in ("file", "output"):
         return bpy.props.StringProperty(default=p.default, subtype="FILE_PATH", **common)
     if p.kind == "ref":
         return bpy.props.StringProperty(default=p.default, search=_names(p.ref), **common)
@@ -139,7 +139,7 @@ def params_from(owner: Any, cls: type[P]) -> P:
                 value = json.loads(value)
             except (json.JSONDecodeError, RecursionError):
                 raise InvalidParam(p.name, value, f"must be rows of {', '.join(p.columns)} as [[...], ...]") from None
-        elif p.kind == "ref" and p.ref == "file" and value:
+        elif p.kind == "ref" and p.ref in ("file", "output") and value:
             value = bpy.path.abspath(value)
         values[p.name] = value
     return cls(**values)

@@ -73,6 +73,14 @@ class RegenerateParams(Params):
 
 
 @dataclass(frozen=True)
+class RemoveParams(Params):
+    """Which result is taken away."""
+
+    result: str = param("", ref="action", help="Action of the result; empty for the chosen one")
+    every: bool = param(False, help="Take all results of this actor away")
+
+
+@dataclass(frozen=True)
 class FootprintsParams(Params):
     """Which result has its footprints in the scene."""
 

@@ -23,7 +23,7 @@ from .errors import InvalidParam
 KINDS = ("float", "int", "bool", "choice", "text", "vector", "table", "ref")
 REPERTOIRE = ("stance", "arms", "gesture", "reaction", "head", "eyes")
 """Kinds of shipped actions that a parameter may name."""
-REFS = ("object", "armature", "curve", "action", "text", "collection", "thing", "file", "preset", *REPERTOIRE)
+REFS = ("object", "armature", "curve", "action", "text", "collection", "thing", "file", "output", "preset", *REPERTOIRE)
 
 P = TypeVar("P", bound="Params")
 
@@ -116,6 +116,12 @@ def param(
         "size": len(default) if kind == "vector" else 0,
     }
     return dataclasses.field(default=default, metadata={"param": meta})
+
+
+def same(cls: type[Params], name: str) -> Any:
+    """A field for a parameter that another Params class declares."""
+    field = next(f for f in dataclasses.fields(cls) if f.name == name)
+    return dataclasses.field(default=field.default, metadata=field.metadata)
 
 
 def declared(cls: type[Params]) -> tuple[Param, ...]:

@@ -174,7 +174,8 @@ def _shown(p: Any) -> str:
 
 def _kind(p: Any) -> str:
     names = {"bool": "yes or no", "int": "whole number", "float": "number", "vector": f"{p.size} numbers"}
-    names |= {"table": f"rows of {', '.join(p.columns)}", "ref": "file" if p.ref == "file" else f"name of {_a(p.ref)}"}
+    files = {"file": "file", "output": "file to write"}
+    names |= {"table": f"rows of {', '.join(p.columns)}", "ref": files.get(p.ref) or f"name of {_a(p.ref)}"}
     return f"{names.get(p.kind, p.kind)}{', keyable' if p.keyable else ''}"
 
 

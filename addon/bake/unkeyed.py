@@ -32,6 +32,16 @@ def keep(action: bpy.types.Action, held: dict[str, list[float]]) -> None:
         action[STILL] = json.dumps(held)
 
 
+def settle(
+    ob: bpy.types.Object, action: bpy.types.Action, held: dict[str, list[float]], others: Iterable[bpy.types.Action]
+) -> None:
+    """After other keys were put into a result: hold what it moves now, give back what it does not move any more."""
+    paths, known = curves.paths(ob, action), held | kept(action)
+    if known:
+        action[STILL] = json.dumps({p: v for p, v in known.items() if p in paths})
+        put_back(ob, {p: v for p, v in known.items() if p not in paths}, others)
+
+
 def kept(action: bpy.types.Action) -> dict[str, Any]:
     """The values stored with a result."""
     try:
@@ -41,9 +51,9 @@ def kept(action: bpy.types.Action) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def put_back(ob: bpy.types.Object, held: dict[str, Any], above: Iterable[bpy.types.Action] = ()) -> None:
-    """Give back what nothing moves any more; what one of the results `above` moves is handed on to it."""
-    for action in above:
+def put_back(ob: bpy.types.Object, held: dict[str, Any], others: Iterable[bpy.types.Action] = ()) -> None:
+    """Give back what nothing moves any more; what one of the results `others` moves is handed on to it."""
+    for action in others:
         paths = curves.paths(ob, action)
         keep(action, {p: v for p, v in held.items() if p in paths} | kept(action))
     moved = nla.animated_paths(ob)

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from .. import scene as scenes
-from . import curves, cycling, nla, properties, results
+from . import curves, cycling, nla, properties, results, unkeyed
 from .keys import Keys
 
 
@@ -77,6 +77,7 @@ def write(
 def rewrite(ob: bpy.types.Object, action: bpy.types.Action, keys: Keys, recipe: Mapping[str, Any]) -> Result:
     """Put other keys into the action of a result; its strip keeps place, scale, repeat, blending, influence, muting."""
     properties.ensure(ob, keys.contacts)
+    still = unkeyed.values(ob, keys.channels)
     owners = [(ob, keys.channels)]
     for mesh, channels in keys.shapes.items():
         owners.append((bpy.data.objects[mesh].data.shape_keys, channels))
@@ -87,7 +88,9 @@ def rewrite(ob: bpy.types.Object, action: bpy.types.Action, keys: Keys, recipe: 
             bag.fcurves.remove(fcurve)
         curves.write(bag, channels, keys.frames)
     _mark(action, keys)
-    properties.drop_unused(ob, [f.action for f in results.results_of(ob)])
+    made = [f.action for f in results.results_of(ob)]
+    unkeyed.settle(ob, action, still, [a for a in made if a != action])
+    properties.drop_unused(ob, made)
     strip = results.strip_of(ob, action)
     if strip is not None:
         strip.action_frame_start, strip.action_frame_end = keys.frames[0], keys.frames[-1]

@@ -10,16 +10,17 @@ import numpy as np
 from bpy_extras.io_utils import ExportHelper
 
 from ...core.errors import InvalidParam
-from ...core.filters.emotion import EVENT, EmotionParams, emote
+from ...core.filters.emotion import EVENT, EmotionParams, FeelingParams, emote
 from ...core.filters.feeling import Feeling, extract
 from ...core.filters.periods import EVENT as PERIOD
 from ...core.filters.periods import periods, with_periods
 from ...core.formats import feeling as files
 from ...core.kinematics.cast import Cast, read_joints
 from ...core.motion import Motion
-from .. import bake, rig, settings
+from ...core.params import declared
+from .. import bake, rig, scene, settings
 from ..steps import Steps, finish
-from .base import ActorOperator, Plan, Titled
+from .base import ActorOperator, FeatureOperator, Plan, Titled
 from .edit import EditOperator, Source, read_steps, source_of, spoken
 
 ICON = "HEART"
@@ -115,24 +116,40 @@ class MarkPeriods(_EmotionOperator):
         return f"{actor.name}: {len(found) - 1} periods marked"
 
 
-class SaveFeeling(_EmotionOperator, ExportHelper):
+class SaveFeeling(FeatureOperator, ExportHelper):
     """Save the feeling that these settings name, or learn from two actions, as a file to be used on other actors"""
 
     bl_idname = "troupe.save_feeling"
     bl_label = "Save Feeling"
     bl_options: ClassVar[set[str]] = {"REGISTER"}
+    params = FeelingParams
+    sidebar = False
+    has_presets = False
     filename_ext = ".json"
-    filter_glob: bpy.props.StringProperty(default="*.json", options={"HIDDEN"})  # type: ignore[valid-type]
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str | None:
-        return super(EditOperator, Operator).why_not(context)
+    def actors(self, context: bpy.types.Context) -> list[Any]:
+        return scene.selected_armatures(context)[:1]
 
-    def act(self, context: bpy.types.Context, actor: Any) -> str:
-        params = settings.params_from(actor.troupe.emotion, EmotionParams)
-        feeling = finish(feeling_steps(context, actor, rig.read(actor, context), params))
-        files.write(self.filepath, feeling)
-        actor.troupe.emotion.file = self.filepath
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """The button saves what the sidebar says; it asks for the file alone."""
+        group = self.actors(context)[0].troupe.emotion
+        for p in (p for p in declared(FeelingParams) if p.name != "filepath"):
+            setattr(self, p.name, getattr(group, p.name))
+        self.filepath = f"{_name(settings.params_from(group, EmotionParams))}.json"
+        answer: set[str] = ExportHelper.invoke(self, context, event)
+        return answer
+
+    def compute_steps(self, context: bpy.types.Context, actor: Any, params: FeelingParams) -> Steps[Any]:
+        if not params.filepath:
+            raise InvalidParam("filepath", "", "choose the file to write")
+        known = {p.name: getattr(params, p.name) for p in declared(FeelingParams) if p.name != "filepath"}
+        feeling = yield from feeling_steps(context, actor, rig.read(actor, context), EmotionParams(**known))
+        return params, feeling
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: tuple[FeelingParams, Feeling]) -> str:
+        params, feeling = result
+        files.write(params.filepath, feeling)
+        actor.troupe.emotion.file = params.filepath
         return f"{feeling.name or params.emotion} saved: " + ", ".join((*feeling.notes, f"tempo {feeling.tempo:.2f}"))
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import bpy
 
 from ...core.errors import TroupeError
-from ...core.landing import LandingParams, RegenerateParams
+from ...core.landing import LandingParams, RegenerateParams, RemoveParams
+from ...core.params import Params
 from .. import bake, rig, scene, settings
-from ..bake import nla, results
+from ..bake import nla, results, unkeyed
 from ..steps import Steps
 from . import handling
 from .base import ActorOperator, FeatureOperator, MotionOperator
@@ -59,7 +60,9 @@ class Operator(FeatureOperator):
         if take:
             if found.strip is not None:
                 found.strip.mute = True
+            still = unkeyed.values(actor, fresh.keys.channels)
             done = bake.write(actor, fresh.keys, context, found.action.name, recipe=fresh.recipe)
+            unkeyed.keep(done.action, still)
             actor.troupe.result = done.action.name
             feature_of(fresh.recipe).written(context, actor, done.action, fresh)
             return f"{actor.name}: new take {done.action.name}; the edited {found.action.name} is muted"
@@ -130,19 +133,36 @@ class Choose(_ResultOperator):
         return f"{actor.name}: settings of {found.action.name} loaded"
 
 
-class Remove(_ResultOperator):
+class _ResultStep(FeatureOperator):
+    """The same for deeds that a job can order too."""
+
+    sidebar = False
+    has_presets = False
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        return Operator.why_not(context)
+
+    def actors(self, context: bpy.types.Context) -> list[Any]:
+        return scene.selected_armatures(context)[:1]
+
+
+class Remove(_ResultStep):
     """Take a result of this actor away, or all of them; what you keyed yourself stays"""
 
     bl_idname = "troupe.remove_result"
     bl_label = "Remove"
-    result: _name()  # type: ignore[valid-type]
-    every: bpy.props.BoolProperty(name="All", description="Take all results of this actor away")  # type: ignore[valid-type]
+    params = RemoveParams
 
-    def act(self, context: bpy.types.Context, actor: Any) -> str:
-        wanted = results.results_of(actor) if self.every else [results.find(actor, self.result or chosen(actor))]
-        names = [f.action.name for f in wanted]
-        hands = [handling.record_of(f.action) for f in wanted]
-        kept = sum([results.remove(actor, f) for f in wanted])
+    def compute(self, context: bpy.types.Context, actor: Any, params: RemoveParams) -> list[results.Found]:
+        if params.every:
+            return results.results_of(actor)
+        return [results.find(actor, params.result or chosen(actor))]
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: list[results.Found]) -> str:
+        names = [f.action.name for f in result]
+        hands = [handling.record_of(f.action) for f in result]
+        kept = sum([results.remove(actor, f) for f in result])
         for record in hands:
             handling.forget(actor, record)
         actor.troupe.result = ""
@@ -182,13 +202,17 @@ class Solo(_ResultOperator):
         return f"{found.track.name} plays {'alone' if found.track.is_solo else 'with the others'}"
 
 
-class BakeDown(_ResultOperator):
+class BakeDown(_ResultStep):
     """Merge everything that plays on this actor into one plain action; the tracks stay below it, muted"""
 
     bl_idname = "troupe.bake_down"
     bl_label = "Bake Down"
+    params = Params
 
-    def act(self, context: bpy.types.Context, actor: Any) -> str:
+    def compute(self, context: bpy.types.Context, actor: Any, params: Params) -> None:
+        return None
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: None) -> str:
         action = results.bake_down(actor, context.scene, f"{actor.name} baked")
         first, last = action.frame_range
         return f"{actor.name}: {action.name}, frames {first:.0f} to {last:.0f}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...core.errors import InvalidParam
 from ...core.filters.retarget import RetargetParams, retarget
 from ...core.filters.retime import along
 from ...core.filters.timewarp import TimewarpParams, curve_of, retimed, timewarp
@@ -26,6 +26,8 @@ from .retarget import clip_steps
 ICON = "TIME"
 TREE = ".troupe moments"
 """Node group whose one node holds the curve that is being dragged; nothing uses it, so it is not saved."""
+LONGER = 2.0
+"""How many times as long a clip may be dragged."""
 _WARPED, _EVEN = (0.45, 0.85, 0.45), (0.4, 0.4, 0.42)
 
 
@@ -73,8 +75,15 @@ def node() -> Any:
     return tree.nodes[0] if tree is not None and len(tree.nodes) else None
 
 
-def show(table: Array) -> Any:
-    """Put a time curve (K, 2) [s] into the node as control points, and return it."""
+def even(motion: Motion, curve: Sequence[Sequence[float]]) -> Array:
+    """The time curve (K, 2) [s] to begin with where there is no source: the one that is set, or the clip as it is."""
+    if curve:
+        return np.array(curve)
+    return np.repeat(np.linspace(0.0, closed(motion).duration, 5)[:, None], 2, axis=1)
+
+
+def show(table: Array, room: float = 1.0) -> Any:
+    """Put a time curve (K, 2) [s] into the node as control points, and return it; its end may rise by `room`."""
     if node() is None:
         bpy.data.node_groups.new(TREE, "ShaderNodeTree").nodes.new("ShaderNodeFloatCurve")
     mapping = node().mapping
@@ -86,7 +95,7 @@ def show(table: Array) -> Any:
     for own, other in table[1:-1]:
         found.new(own, other)
     mapping.clip_min_x, mapping.clip_min_y = table[0]
-    mapping.clip_max_x, mapping.clip_max_y = table[-1]
+    mapping.clip_max_x, mapping.clip_max_y = table[-1] * (1.0, room)
     mapping.use_clip = True
     mapping.update()
     mapping.reset_view()
@@ -125,7 +134,7 @@ class _MomentsOperator(ActorOperator):
 
 
 class FindMoments(_MomentsOperator):
-    """Find the moments of the actor's animation and of the source that correspond, and show them as a curve to drag"""
+    """Show the moments of the source that correspond to the actor's as a curve to drag; without one, its own time"""
 
     bl_idname = "troupe.find_moments"
     bl_label = "Find Moments"
@@ -133,10 +142,14 @@ class FindMoments(_MomentsOperator):
     def act(self, context: bpy.types.Context, actor: Any) -> str:
         group = actor.troupe.timewarp
         params = replace(settings.params_from(group, TimewarpParams), curve=())
-        if not params.source and not params.action:
-            raise InvalidParam("source", "", "choose the armature or the action that gives the pace")
         cast = rig.read(actor, context)
         motion = finish(read_steps(actor, cast, context, source_of(actor, None)))
+        if not params.source and not params.action:
+            table = even(motion, settings.params_from(group, TimewarpParams).curve)
+            group.curve = json.dumps(np.round(table, 5).tolist())
+            show(table, LONGER)
+            picture(actor, table, actor.name, "new time")
+            return f"{actor.name}: a curve of its own time to drag; choose a source for the pace of another animation"
         other, title = finish(clip_on_actor_steps(context, actor, cast, params.source, params.action))
         table = curve_of(closed(motion), closed(other), params)
         group.curve = json.dumps(np.round(table, 5).tolist())
@@ -158,7 +171,8 @@ class UseMoments(_MomentsOperator):
     def act(self, context: bpy.types.Context, actor: Any) -> str:
         rows = dragged()
         actor.troupe.timewarp.curve = json.dumps(rows)
-        picture(actor, np.array(rows), actor.name, actor.troupe.timewarp.action or actor.troupe.timewarp.source)
+        other = actor.troupe.timewarp.action or actor.troupe.timewarp.source or "new time"
+        picture(actor, np.array(rows), actor.name, other)
         return f"{actor.name}: {len(rows)} moments taken from the curve"
 
 

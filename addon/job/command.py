@@ -133,7 +133,7 @@ def _feature(arguments: argparse.Namespace, say: Any) -> dict[str, Any]:
         checked = record.from_dict({p.name: given[p.name] for p in declared(record) if p.name in given})
         for p in declared(record):
             value = getattr(checked, p.name)
-            params[p.name] = str(Path(value).resolve()) if p.ref == "file" and value else value
+            params[p.name] = str(Path(value).resolve()) if p.ref in ("file", "output") and value else value
     actors = tuple(getattr(arguments, "actor", None) or ())
     if hasattr(arguments, "actor") and not actors:
         there = [ob.name for ob in bpy.context.scene.objects if ob.type == "ARMATURE"]

@@ -17,8 +17,6 @@ from ..motion import Motion
 from ..params import param
 from ..skeleton import Array
 from .bank import BOUNDARIES, Mixer, count, decompose, equalise, frequencies, recombine, response, spans
-from .contacts import CURVES, contacts
-from .footlock import footlock
 from .planted import keep_feet
 from .positions import from_positions, to_positions
 from .scope import SCOPES, Bools, ScopeParams, mask, mix
@@ -66,7 +64,7 @@ class BandParams(ScopeParams):
         help="What is split into bands",
     )
     normalise: bool = param(False, help="Divide all gains by the largest, so that raising some bands lowers the others")
-    plant: bool = param(True, help="Hold the feet still while they touch the ground before the change")
+    plant: bool = param(True, help="Leave the feet where they were while they touched the ground")
     travel: bool = param(False, help="Change the way over the ground too, where the hips change", basic=False)
     boundary: str = param(
         "auto",
@@ -196,15 +194,12 @@ def _line(motion: Motion, base: Array) -> Array:
 
 
 def _planted(before: Motion, after: Motion, chosen: Bools) -> tuple[Motion, Bools]:
-    """`after` with its feet still during the contacts of `before`, near their places there; and what changes then."""
+    """`after` with its feet where they are in `before` while they are planted there; and what changes then."""
     skeleton = before.skeleton
     legs = [j for role in SCOPES["legs"] for j in skeleton.roles.get(role, ())]
     if not skeleton.has("foot_L", "foot_R", "shin_L", "shin_R") or not chosen[[0, -1, *legs]].any():
         return after, chosen
-    known = before if any(name in before.curves for names in CURVES for name in names) else contacts(before)
-    touching = {name: known.curves[name] for names in CURVES for name in names if name in known.curves}
-    kept = keep_feet(known, after)
-    held = footlock(replace(kept, curves=touching))
+    held = keep_feet(before, after)
     moved = quat.distance(held.rotations, after.rotations).max(axis=0) > 0.0
     chosen = chosen | np.append(moved, bool(np.any(held.roots != after.roots)))
-    return replace(after, roots=held.roots, rotations=held.rotations), chosen
+    return held, chosen

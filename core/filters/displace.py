@@ -59,15 +59,18 @@ def displacement(
     tension: npt.ArrayLike = 0.0,
     continuity: npt.ArrayLike = 0.0,
     bias: npt.ArrayLike = 0.0,
+    level: npt.ArrayLike = False,
 ) -> Array:
     """The curve of offsets (T, ...) at `times` (T,) through `values` (K, ...) at `knots` (K,), level at both ends.
 
-    Tension, continuity and bias are for all knots or one for each (K,).
+    Tension, continuity and bias are for all knots or one for each (K,); the curve is level too where `level`
+    (K, ...) says so.
     """
     at, through = np.asarray(knots, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if len(at) == 1:
         return spline.hermite(times, at, through, np.zeros_like(through))
     outgoing, incoming = spline.kochanek_bartels(at, through, tension, continuity, bias)
+    outgoing, incoming = (np.where(level, 0.0, x) for x in (outgoing, incoming))
     return spline.hermite(times, at, through, outgoing, incoming)
 
 
@@ -105,15 +108,18 @@ def displace(motion: Motion, edits: Mapping[int, Pose | Offsets], params: Displa
     wrong = next((s for s, e in given.items() if e.turns.shape != (len(motion.skeleton), 3)), None)
     if wrong is not None:
         raise InvalidMotion(f"the offsets of sample {wrong} are not for a skeleton of {len(motion.skeleton)} joints")
-    knots, values, tension = _keys(motion, given, params)
-    curve = displacement(knots, values, np.arange(len(motion)), tension, params.continuity, params.bias)
+    knots, values = _keys(motion, given, params)
+    # a joint that a pose leaves alone rests there: what is done to it later does not swing back over that pose
+    alone = ~np.any(values != 0.0, axis=-1, keepdims=True)
+    sliders = params.tension, params.continuity, params.bias
+    curve = displacement(knots, values, np.arange(len(motion)), *sliders, alone)
     touched = np.any(values != 0.0, axis=0)
     rotations = motion.rotations.copy()
     for j in np.flatnonzero(touched[:-1].any(axis=-1)):
         rotations[:, j] = quat.multiply(rotations[:, j], quat.exp(curve[:, j]))
     after = replace(motion, rotations=rotations, roots=motion.roots + curve[:, -1], base=_base(motion, touched))
     after = mix(motion, after, params)
-    return keep_feet(motion, after, _legs_posed(motion, given)) if params.plant else after
+    return keep_feet(motion, after, _legs_posed(motion, given), exact=True) if params.plant else after
 
 
 def to_text(skeleton: Skeleton, edits: Mapping[float, Offsets]) -> str:
@@ -168,8 +174,8 @@ def _base(motion: Motion, touched: npt.NDArray[np.bool_]) -> Array | None:
     return None if touched[0].any() or touched[-1].any() else motion.base
 
 
-def _keys(motion: Motion, given: Mapping[int, Offsets], params: DisplaceParams) -> tuple[Array, Array, Array]:
-    """Knots (K,) [samples], values (K, J + 1, 3) and tension (K,): poses, ends, and where a pose's reach is over."""
+def _keys(motion: Motion, given: Mapping[int, Offsets], params: DisplaceParams) -> tuple[Array, Array]:
+    """Knots (K,) [samples] and values (K, J + 1, 3): poses, ends, and where a pose's reach is over."""
     joints = len(motion.skeleton)
     count, nothing = len(motion), np.zeros((joints + 1, 3))
     keys = {float(s): np.concatenate([e.turns, e.root[None]]) for s, e in given.items()}
@@ -178,13 +184,10 @@ def _keys(motion: Motion, given: Mapping[int, Offsets], params: DisplaceParams) 
     last = float(count) if motion.loop else float(count - 1)
     keys.setdefault(0.0, nothing)
     keys.setdefault(last, keys[0.0] if motion.loop else nothing)
-    resting = set()
     if params.reach > 0:
         reach = params.reach * motion.fps
         for at in np.round(np.concatenate([posed - reach, posed + reach]), 6).tolist():
             if 0 < at < last and np.abs(posed - at).min() > reach - 1e-5 and at not in keys:
                 keys[at] = nothing
-                resting.add(at)
     knots = np.array(sorted(keys))
-    tension = np.array([1.0 if k in resting else params.tension for k in knots.tolist()])
-    return knots, np.stack([keys[k] for k in knots.tolist()]), tension
+    return knots, np.stack([keys[k] for k in knots.tolist()])

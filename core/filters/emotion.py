@@ -13,11 +13,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..errors import InvalidParam
 from ..kinematics import base as bases
 from ..maths import quat, spline
 from ..maths.ramp import smoothstep
 from ..motion import Event, Motion
-from ..params import param
+from ..params import Params, param, same
 from ..skeleton import Array
 from .feeling import (
     EMOTIONS,
@@ -32,7 +33,7 @@ from .feeling import (
     table,
 )
 from .levels import LEVELS, level_joints, seen_from_base
-from .periods import EFFECTORS, Ints, effector_path, periods
+from .periods import EFFECTORS, Ints, effector_path, periods, with_periods
 from .phases import shifted
 from .planted import keep_feet
 from .scope import ScopeParams, mix, weight
@@ -57,7 +58,7 @@ class EmotionParams(ScopeParams):
         choices=tuple((name, f"The feeling kept as {name}") for name in EMOTIONS),
         help="Feeling that comes with Troupe",
     )
-    file: str = param("", ref="file", help="A feeling of your own instead, as saved by Learn (JSON)")
+    file: str = param("", ref="file", help="A feeling of your own instead, as written by Save Feeling (JSON)")
     intensity: float = param(1.0, lo=0.0, hi=2.0, help="0 changes nothing, 1 is the feeling as learned")
     pace: bool = param(True, help="Change the timing")
     amplitude: bool = param(True, help="Change the size of the movements")
@@ -105,6 +106,26 @@ class EmotionParams(ScopeParams):
     period: int = param(
         0, lo=0, hi=999, help="Period that the pace is learned from; 0 for the longest that goes somewhere", basic=False
     )
+    periods: tuple[tuple[float, ...], ...] = param(
+        (),
+        columns=("time",),
+        lo=0.0,
+        unit="s",
+        help="Times that bound the basic periods; empty for the markers named period, or where they are found",
+        basic=False,
+    )
+
+
+@dataclass(frozen=True)
+class FeelingParams(Params):
+    """Which feeling is saved, and where."""
+
+    filepath: str = param("", ref="output", help="File to write (JSON)")
+    emotion: str = same(EmotionParams, "emotion")
+    neutral: str = same(EmotionParams, "neutral")
+    emotional: str = same(EmotionParams, "emotional")
+    effector: str = same(EmotionParams, "effector")
+    period: int = same(EmotionParams, "period")
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +156,8 @@ def emote(motion: Motion, feeling: Feeling, params: EmotionParams | None = None)
     params = params or EmotionParams()
     if len(motion) < 3:
         return motion
+    if params.periods:
+        motion = _bounded(motion, params)
     if motion.loop:
         return _looping(emote(bases.closed(motion), feeling, params))
     done = plan(motion, feeling, params)
@@ -151,6 +174,14 @@ def emote(motion: Motion, feeling: Feeling, params: EmotionParams | None = None)
     out = sized if still else retimed(sized, done.at)
     told = Event(0.0, EVENT, {"name": feeling.name, "notes": list(done.notes)})
     return replace(out, events=(*(e for e in out.events if e.name != EVENT), told))
+
+
+def _bounded(motion: Motion, params: EmotionParams) -> Motion:
+    """The motion with the periods of the parameters."""
+    times = np.array(params.periods)[:, 0]
+    if times.max() > motion.duration + 1e-6:
+        raise InvalidParam("periods", params.periods, f"the clip is over after {motion.duration:g} s")
+    return with_periods(motion, np.round(motion.fps * times))
 
 
 def plan(motion: Motion, feeling: Feeling, params: EmotionParams | None = None) -> Plan:

@@ -15,8 +15,7 @@ import numpy as np
 
 from ..kinematics import fk
 from ..kinematics.limb_ik import LIMBS, place_limb
-from ..maths import quat, trig
-from ..maths.ramp import smoothstep
+from ..maths import quat
 from ..maths.spline import segment
 from ..maths.window import covering
 from ..motion import Motion
@@ -24,10 +23,7 @@ from ..needs import needs_scipy
 from ..params import Params, param
 from ..skeleton import LEG, SIDES, Array
 from .contacts import CURVES, Flags, contacts, cycles, heel_and_ball, runs, sole_points
-
-LEFT, UP = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
-TOES_UP_MAX = np.radians(55.0)
-"""How far toes are bent up to keep them out of the floor."""
+from .floor import LEFT, floor_under, out_of_floor, toes_up
 
 
 @dataclass(frozen=True)
@@ -112,9 +108,9 @@ def _locked(motion: Motion, params: FootlockParams) -> tuple[Array, Array]:
     for k, side in enumerate(SIDES):
         sole = np.stack(heel_and_ball(skeleton, side))
         goals[:, k], turns[:, k] = _held(goals[:, k], turns[:, k], planted[:, k], sole, motion, ramp)
-        floors[:, k] = _floor(goals[:, k], turns[:, k], planted[:, k], sole)
+        floors[:, k] = floor_under(goals[:, k], turns[:, k], planted[:, k], sole)
         if params.floor:
-            goals[:, k], turns[:, k] = _above(floors[:, k], goals[:, k], turns[:, k], planted[:, k], sole, ramp)
+            goals[:, k], turns[:, k] = out_of_floor(floors[:, k], goals[:, k], turns[:, k], planted[:, k], sole, ramp)
 
     full = np.linalg.norm(skeleton.offsets[knees], axis=-1) + np.linalg.norm(skeleton.offsets[feet], axis=-1)
     had = np.linalg.norm(positions[:, feet] - positions[:, hips], axis=-1)
@@ -139,7 +135,7 @@ def _locked(motion: Motion, params: FootlockParams) -> tuple[Array, Array]:
             ball = goals[:, k] + quat.rotate(turns[:, k], skeleton.offsets[toe])
             tip = quat.rotate(globals[:, toe], skeleton.tips[toe])
             low = floors[:, k, 1] + min(0.0, float(skeleton.tips[toe, 2])) - ball[:, 2]
-            _turn(globals, motion, toe, _toes_up(tip, low, quat.rotate(globals[:, feet[k]], -LEFT)))
+            _turn(globals, motion, toe, toes_up(tip, low, quat.rotate(globals[:, feet[k]], -LEFT)))
     changed = _leg_joints(motion)
     rotations = motion.rotations.copy()
     rotations[:, changed] = fk.local_rotations(skeleton, globals)[:, changed]
@@ -212,70 +208,6 @@ def _edge(values: Array, known: Flags, at: int, inner: int) -> tuple[Array, Arra
         return None
     inside = 0 <= inner < len(values) and known[inner]
     return values[at], values[at] - values[inner] if inside else np.zeros_like(values[at])
-
-
-def _floor(ankles: Array, turns: Array, planted: Flags, sole: Array) -> Array:
-    """(T, 2) heights on which heel and ball are planted before and after each sample; -inf for one that never is."""
-    samples = np.arange(len(ankles))
-    heights = (ankles[:, None] + quat.rotate(turns[:, None], sole))[..., 2]
-    out = np.full(heights.shape, -np.inf)
-    for part in range(2):
-        on = planted[:, part]
-        if on.any():
-            out[:, part] = np.interp(samples, samples[on], heights[on, part])
-    return out
-
-
-def _above(floor: Array, ankles: Array, turns: Array, planted: Flags, sole: Array, ramp: int) -> tuple[Array, Array]:
-    """Ankles and turns of feet that do not sink below the floor (T, 2): they tip on a planted point, or are lifted."""
-    for fixed, free in ((0, 1), (1, 0)):
-        pivot = ankles + quat.rotate(turns, sole[fixed])
-        tip = _raised(quat.rotate(turns, sole[free] - sole[fixed]), floor[:, free] - pivot[:, 2])
-        alone = (planted[:, fixed] & ~planted[:, free])[:, None]
-        turns = np.where(alone, quat.multiply(tip, turns), turns)
-        ankles = np.where(alone, pivot - quat.rotate(turns, sole[fixed]), ankles)
-    heights = (ankles[:, None] + quat.rotate(turns[:, None], sole))[..., 2]
-    stance = np.asarray(planted.any(axis=1))
-    need = np.where(stance, 0.0, np.maximum(floor - heights, 0.0).max(axis=1))
-    return ankles + _swept(need, stance, ramp)[:, None] * UP, turns
-
-
-def _swept(need: Array, stance: Flags, ramp: int) -> Array:
-    """(T,) by how much a foot is lifted that must be by `need` (T,) while it swings [m].
-
-    The whole swing goes higher, as far as the stances about it leave time: a foot that only just comes out of the floor
-    kicks the knee.
-    """
-    if not need.any():
-        return need
-    away = np.full(len(need), np.inf)
-    stood = np.flatnonzero(stance)
-    if len(stood):
-        samples = np.arange(len(need))
-        after = np.clip(np.searchsorted(stood, samples), 0, len(stood) - 1)
-        away = np.minimum(np.abs(stood[after] - samples), np.abs(samples - stood[np.maximum(after - 1, 0)]))
-    return np.maximum(need, covering(need, max(1, ramp // 4)) * smoothstep(np.clip(away / ramp, 0.0, 1.0)))
-
-
-def _toes_up(v: Array, height: Array, hinge: Array) -> Array:
-    """Rotations (T, 4) about the toes' hinge (T, 3) that bring their end (T, 3) up to a height where it is below.
-
-    They bend no further than toes do: those of a foot that points straight down may stay below.
-    """
-    side = quat.cross(hinge, v)
-    reach = np.maximum(np.hypot(v[:, 2], side[:, 2]), 1e-9)
-    # height = reach cos(turn - top); a foot past the vertical still bends its toes the same way
-    top = trig.arctan2(side[:, 2], v[:, 2])
-    top = np.where(top < -np.pi / 2, top + 2 * np.pi, top)
-    turn = np.clip(top - np.arccos(np.clip(height / reach, -1.0, 1.0)), 0.0, TOES_UP_MAX)
-    return quat.about(hinge, np.where(v[:, 2] >= height, 0.0, turn))
-
-
-def _raised(v: Array, height: Array) -> Array:
-    """Smallest rotations (T, 4) that bring vectors (T, 3) up to a height where they end below it."""
-    length = np.maximum(np.sqrt(quat.dot(v, v)), 1e-9)
-    lack = np.arcsin(np.clip(height / length, -1.0, 1.0)) - np.arcsin(np.clip(v[:, 2] / length, -1.0, 1.0))
-    return quat.about(quat.unit(quat.cross(v, UP)), np.maximum(lack, 0.0))
 
 
 def _pelvis_shift(lines: Array, longest: Array, stance: Flags, ramp: int) -> Array:

@@ -13,7 +13,9 @@ from ..maths import quat
 from ..maths.ramp import smoothstep
 from ..motion import Motion
 from ..skeleton import SIDES, Array
-from .contacts import CURVES, Flags, contacts, runs
+from .contacts import CURVES, Flags, contacts, cycles, runs
+from .floor import UP
+from .footing import above_floor, in_reach, legs_of, toes_above_floor
 from .footlock import footlock
 from .scope import ScopeParams, mix, part_mask
 
@@ -23,63 +25,75 @@ SETTLE = 0.12
 """Time within which the speed that a change has at the end of a contact dies away [s]."""
 
 
-def keep_feet(before: Motion, after: Motion, free: tuple[Collection[int], Collection[int]] = ((), ())) -> Motion:
+def keep_feet(
+    before: Motion, after: Motion, free: tuple[Collection[int], Collection[int]] = ((), ()), exact: bool = False
+) -> Motion:
     """`after` with every foot that is planted in `before` in its place and at its angle there.
 
-    The legs are solved again for it; out of reach, they point there. Between two contacts what is changed goes over
-    from one to the other, continuous in speed, and at the ends of the motion it is nothing.
+    The legs are solved again for it. Between two contacts what is changed goes over from one to the other, continuous
+    in speed, and at the ends of the motion it is nothing. Knees do not pop and feet that swing stay out of the floor,
+    as far as they do so in `before`; for that the pelvis may sink a little.
 
     Args:
         before: Its contacts are its `contact/...` curves, or are detected when it has none.
         after: Of the same skeleton and samples.
         free: Samples at which the left and the right foot, if not planted, stay as `after` has them.
+        exact: Leave hips and swinging feet as `after` has them, whatever that means for knees and floor; out of reach,
+            legs point to where their feet should be.
     """
-    skeleton = after.skeleton
-    if len(after) < 2 or not all(skeleton.has(*LIMBS[f"foot_{side}"]) for side in SIDES):
+    skeleton, count = after.skeleton, len(after)
+    if count < 2 or not all(skeleton.has(*LIMBS[f"foot_{side}"]) for side in SIDES):
         return after
     if not any(name in before.curves for names in CURVES for name in names):
         before = contacts(before)
-    old_places, old_globals = fk.forward(skeleton, before.rotations, before.roots)
-    rotations = after.rotations.copy()
-    for names, side, loose in zip(CURVES, SIDES, free, strict=True):
-        planted = np.zeros(len(before), dtype=bool)
-        for name in names:
-            planted |= before.curves[name] > 0.5 if name in before.curves else False
-        foot, limb = skeleton.joint(f"foot_{side}"), LIMBS[f"foot_{side}"]
+    if after.loop:
+        left, right = ([k * count + s for k in range(3) for s in some] for some in free)
+        held = keep_feet(cycles(before), cycles(after), (left, right), exact)
+        return replace(after, roots=held.roots[count : 2 * count], rotations=held.rotations[count : 2 * count])
+    old, now = legs_of(before), legs_of(after)
+    goals, turns, rotations = now.ankles.copy(), now.turns.copy(), after.rotations.copy()
+    for k, side in enumerate(SIDES):
         toes = list(skeleton.roles.get(f"toe_{side}", ()))
-        places, globals_ = fk.forward(skeleton, rotations, after.roots)
-        shift = old_places[:, foot] - places[:, foot]
-        turn = quat.log(quat.multiply(old_globals[:, foot], quat.conjugate(globals_[:, foot])))
+        turn = quat.log(quat.multiply(old.turns[:, k], quat.conjugate(now.turns[:, k])))
         bend = quat.log(quat.multiply(quat.conjugate(rotations[:, toes]), before.rotations[:, toes]))
-        change = np.concatenate([shift, turn, bend.reshape(len(after), -1)], axis=1)
-        change = _bridged(change, planted, sorted(loose), SETTLE * after.fps, after.loop)
-        held = np.abs(change).max(axis=1) > 1e-9
-        if not held.any():
-            continue
-        change = change[held]
-        solved = place_limb(skeleton, globals_[held], places[held], limb, places[held, foot] + change[:, :3])
-        solved[:, foot] = quat.multiply(quat.exp(change[:, 3:6]), globals_[held, foot])
+        change = np.concatenate([old.ankles[:, k] - goals[:, k], turn, bend.reshape(count, -1)], axis=1)
+        change = _bridged(change, old.stance[:, k], sorted(free[k]), SETTLE * after.fps)
+        goals[:, k] += change[:, :3]
+        turns[:, k] = quat.multiply(quat.exp(change[:, 3:6]), turns[:, k])
+        bent = np.abs(change[:, 6:]).max(axis=1, initial=0.0) > 1e-9
+        turned = quat.exp(change[bent, 6:].reshape(np.count_nonzero(bent), len(toes), 3))
+        rotations[np.ix_(bent, toes)] = quat.multiply(rotations[np.ix_(bent, toes)], turned)
+    drop = np.zeros(count)
+    if not exact:
+        goals, drop = in_reach(old, now, above_floor(old, goals, turns))
+    roots, positions = after.roots - drop[:, None] * UP, now.positions - drop[:, None, None] * UP
+    for k, side in enumerate(SIDES):
+        limb = LIMBS[f"foot_{side}"]
         leg = [skeleton.joint(role) for role in limb]
-        rotations[np.ix_(held, leg)] = fk.local_rotations(skeleton, solved)[:, leg]
-        if toes:
-            bend = quat.exp(change[:, 6:].reshape(-1, len(toes), 3))
-            rotations[np.ix_(held, toes)] = quat.multiply(rotations[np.ix_(held, toes)], bend)
-    return replace(after, rotations=quat.continuous(rotations))
+        held = np.abs(goals[:, k] - positions[:, leg[2]]).max(axis=1) > 1e-9
+        held |= quat.distance(turns[:, k], now.turns[:, k]) > 1e-9
+        if held.any():
+            solved = place_limb(skeleton, now.globals[held], positions[held], limb, goals[held, k])
+            solved[:, leg[2]] = turns[held, k]
+            rotations[np.ix_(held, leg)] = fk.local_rotations(skeleton, solved)[:, leg]
+    done = replace(after, roots=roots, rotations=rotations)
+    if not exact:
+        held_legs = legs_of(done)
+        for k, side in enumerate(SIDES):
+            if skeleton.has(f"toe_{side}"):
+                rotations[:, skeleton.joint(f"toe_{side}")] = toes_above_floor(old, held_legs, k)
+    return replace(done, rotations=quat.continuous(rotations))
 
 
-def _bridged(values: Array, planted: Flags, free: list[int], settle: float, loop: bool) -> Array:
+def _bridged(values: Array, planted: Flags, free: list[int], settle: float) -> Array:
     """`values` (T, C) where planted, nothing at `free` samples and at the ends, and smooth ways between.
 
     The speed at the end of a contact dies away within `settle` samples, so that it carries nothing far off.
     """
-    count, start = len(values), 0
     if not planted.any():
         return np.zeros_like(values)
     known, out = planted.copy(), np.where(planted[:, None], values, 0.0)
-    known[free] = True
-    if loop:
-        known, out, start = np.tile(known, 3), np.tile(out, (3, 1)), count
-    known[[0, -1]] = True
+    known[[*free, 0, -1]] = True
     for a, b in runs(~known):
         # a single sample has no speed
         leaving = out[a - 1] - out[a - 2] if a > 1 and known[a - 2] else np.zeros_like(out[0])
@@ -90,7 +104,7 @@ def _bridged(values: Array, planted: Flags, free: list[int], settle: float, loop
         way = smoothstep(along / span)
         out[a:b] = out[a - 1] + way * (out[b] - out[a - 1])
         out[a:b] += time * (_dying(along / time) * leaving - _dying((span - along) / time) * arriving)
-    return out[start : start + count]
+    return out
 
 
 def _dying(x: Array) -> Array:

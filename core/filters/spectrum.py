@@ -31,7 +31,7 @@ class SpectrumParams(Params):
 
     joint: str = param("", help="Joint or role to plot; empty for the one that turns most")
     above: float = param(HIGH_HZ, lo=0.1, hi=1000.0, unit="Hz", help="Frequency above which power is counted")
-    file: str = param("", ref="file", help="Save the picture here too (PNG)")
+    file: str = param("", ref="output", help="Save the picture here too (PNG)")
 
 
 @dataclass(frozen=True, eq=False)

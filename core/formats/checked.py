@@ -30,6 +30,7 @@ class Checked:
         self.source, self.places = source, places
         self._folder = Path(source).resolve().parent
         self._allowed = [self._folder, *(Path(folder).resolve() for folder in allowed)]
+        self._made: set[str] = set()
         self._used = {os.path.normcase(Path(source).resolve()): "the job file itself"}
 
     def fail(self, key: Key, message: str) -> NoReturn:
@@ -108,6 +109,10 @@ class Checked:
     def _param(self, key: Key, row: Mapping[str, Any], p: Param) -> Any:
         value = row[p.name]
         if p.kind == "ref" and value:
+            if p.ref == "output":
+                path = self.output(key, row, p.name)
+                self._made.add(os.path.normcase(str(path)))
+                return str(path)
             return str(self.input(key, row, p.name)) if p.ref == "file" else self.name(key, row, p.name)
         if p.keyable and isinstance(value, list):
             self.fail((*key, p.name), f"{p.name} is one number here: key it in a scene to animate it")
@@ -122,16 +127,16 @@ class Checked:
             self.fail((*key, p.name), f"{p.name}: not a usable value")
 
     def input(self, key: Key, row: Mapping[str, Any], name: str, suffixes: tuple[str, ...] = ()) -> Path | None:
-        """A file that is there."""
+        """A file that is there, or that an earlier step writes."""
         if name not in row:
             return None
         path = self._path(key, row, name, suffixes)
-        if not os.path.isfile(path):
+        if not os.path.isfile(path) and os.path.normcase(path) not in self._made:
             self.fail((*key, name), f"no such file: {row[name]}")
         self._used.setdefault(os.path.normcase(path), f"also an input ({name})")
         return path
 
-    def output(self, key: Key, row: Mapping[str, Any], name: str, suffixes: tuple[str, ...]) -> Path | None:
+    def output(self, key: Key, row: Mapping[str, Any], name: str, suffixes: tuple[str, ...] = ()) -> Path | None:
         """A file to write, in a folder that is there, and no other file of the job."""
         if name not in row:
             return None

@@ -15,8 +15,7 @@ from troupe.addon.features import bands as feature
 from troupe.addon.steps import finish
 from troupe.core.filters.bands import SLIDERS, BandParams, bands
 from troupe.core.filters.bank import frequencies
-from troupe.core.filters.contacts import contacts
-from troupe.core.filters.footlock import slide
+from troupe.core.filters.contacts import contacts, sole_points
 from troupe.core.filters.resample import resample
 from troupe.core.filters.scope import mask
 from troupe.core.kinematics.base import based
@@ -77,6 +76,32 @@ def test_bones_that_it_alone_moved_are_as_before_when_it_is_gone(walker):
     assert moved() > 0.01
     bpy.ops.troupe.remove_result(result=second)
     assert moved() < 1e-6
+
+
+def test_bones_that_a_wider_scope_moved_are_as_before_when_it_is_narrow_again_or_gone(walker):
+    bag = curves.bag(walker, top(walker).action, create=False)
+    names, bent = ("upper_arm.R", "upper_arm.L"), (0.8, 0.6, 0.0, 0.0)
+    for fcurve in [f for f in bag.fcurves if f.data_path.split('"')[1:2] and f.data_path.split('"')[1] in names]:
+        bag.fcurves.remove(fcurve)
+    arms = [walker.pose.bones[n] for n in names]
+    for arm in arms:
+        arm.rotation_quaternion = bent
+    where = {"signal": "positions", "plant": False}
+    bpy.ops.troupe.bands(gains=UP, scope="legs", **where)
+
+    def moved():
+        bpy.context.scene.frame_set(40)
+        return [float(np.abs(np.subtract(arm.rotation_quaternion, bent)).max()) for arm in arms]
+
+    assert max(moved()) < 1e-6
+    own = walker.troupe.bands
+    for scope, still in (("all", ()), ("arm_L", (0,)), ("arms", ())):
+        own.scope = scope
+        bpy.ops.troupe.regenerate()
+        away = moved()
+        assert [k for k in range(2) if away[k] < 1e-6] == list(still), scope
+    bpy.ops.troupe.remove_result()
+    assert max(moved()) < 1e-6
 
 
 def test_gains_of_one_show_the_same_animation(walker):
@@ -258,7 +283,9 @@ def test_the_preview_range_is_where_it_changes(walker):
 def test_feet_stay_where_they_were(walker):
     planted = contacts(shown(walker))
     bpy.ops.troupe.bands(gains=UP)
-    assert max(s.travel for s in slide(shown(walker), planted)) < 0.001
+    away = np.abs(sole_points(shown(walker)) - sole_points(planted)).max(axis=(-1, -2))
+    for k, side in enumerate("LR"):
+        assert away[planted.curves[f"contact/foot_{side}"] > 0.5, k].max() < 0.001
 
 
 def test_a_cycle_is_filtered_around_and_stays_one(walker):

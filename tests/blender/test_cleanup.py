@@ -1,6 +1,7 @@
 """Clean-up in Blender: each task is laid above what was recorded, which stays as it is."""
 
 import json
+from types import SimpleNamespace
 
 import bpy
 import canon
@@ -113,6 +114,41 @@ def test_contacts_are_found_edited_and_held(recorded):
     assert np.allclose(intervals_of(expected), kept, atol=0.02)
 
 
+def test_contacts_are_changed_in_their_list(recorded):
+    bpy.ops.troupe.cleanup(task="gaps")
+    bpy.ops.troupe.find_contacts()
+    own, scene = recorded.troupe.cleanup, bpy.context.scene
+
+    def rows():
+        return json.loads(own.intervals)
+
+    found = rows()
+    scene.frame_set(1 + round(24 * found[1][2]) - 2)
+    bpy.ops.troupe.edit_contact(index=1, change="end")
+    assert rows()[1][2] == pytest.approx(found[1][2] - 2 / 24, abs=0.022) and rows()[0] == found[0]
+    scene.frame_set(1 + round(24 * found[1][1]) + 1)
+    bpy.ops.troupe.edit_contact(index=1, change="begin")
+    assert rows()[1][1] == pytest.approx(found[1][1] + 1 / 24, abs=0.022)
+    bpy.ops.troupe.edit_contact(index=0, change="remove")
+    assert len(rows()) == len(found) - 1
+    scene.frame_set(30)
+    bpy.ops.troupe.edit_contact(change="add_right")
+    (added,) = [row for row in rows() if row[1] == pytest.approx(29 / 24, abs=1e-4)]
+    assert added[0] == 1 and added[2] - added[1] == pytest.approx(0.25, abs=1e-3)
+    before = own.intervals
+    for frame, index, change, told in (
+        (1, len(rows()) - 1, "end", "begin before it ends"),
+        (30, 99, "remove", "contacts in the list"),
+        (500, 0, "begin", "outside the animation"),
+    ):
+        scene.frame_set(frame)
+        with pytest.raises(RuntimeError, match=told):
+            bpy.ops.troupe.edit_contact(index=index, change=change)
+    assert own.intervals == before
+    bpy.ops.troupe.cleanup(task="plant", intervals=before)
+    assert len(results.results_of(recorded)) == 3
+
+
 def test_it_is_done_again_from_what_lies_below(recorded):
     bpy.ops.troupe.cleanup(task="despike")
     once = shown(recorded)
@@ -165,14 +201,17 @@ def test_the_panel_shows_the_settings_of_the_task(recorded):
         def __init__(self, names):
             self.names = names
 
-        def column(self):
+        def column(self, align=False):
             return self
+
+        row = column
 
         def separator(self):
             pass
 
-        def operator(self, idname, icon):
-            self.names.append(idname)
+        def operator(self, idname, icon, text=""):
+            self.names.append(text or idname)
+            return SimpleNamespace()
 
         def prop(self, owner, name):
             assert hasattr(owner, name)
@@ -183,4 +222,9 @@ def test_the_panel_shows_the_settings_of_the_task(recorded):
         names = []
         recorded.troupe.cleanup.task = task
         feature.draw(Layout(names), bpy.context, recorded)
-        assert names == [*SETTINGS[task], *(["troupe.find_contacts"] if task == "plant" else [])]
+        more = ["troupe.find_contacts", "Add Left", "Add Right"] if task == "plant" else []
+        assert names == [*SETTINGS[task], *more]
+    recorded.troupe.cleanup.task, recorded.troupe.cleanup.intervals = "plant", "[[1, 0.5, 1.0]]"
+    names = []
+    feature.draw(Layout(names), bpy.context, recorded)
+    assert "R  13 to 25" in names and names.count("troupe.edit_contact") == 3

@@ -85,6 +85,13 @@ def test_a_longer_result_is_made_again_and_edits_compose(knocker):
     assert tuple(top(knocker).action.frame_range) == tuple(bpy.data.actions["knock"].frame_range)
 
 
+def error(a, b):
+    """Root mean square distance of the joints of two motions [rad], the shorter one held at its end."""
+    at = np.arange(max(len(a), len(b)))
+    x, y = (np.minimum(at, len(m) - 1) for m in (a, b))
+    return np.sqrt((quat.distance(a.rotations[x], b.rotations[y]) ** 2).mean())
+
+
 @pytest.mark.req("bruderlin", 66, 67)
 def test_a_feeling_is_learned_from_two_actions_saved_and_used_on_another_actor(knocker, tmp_path):
     skeleton = stage.cast_of(knocker).skeleton
@@ -93,10 +100,12 @@ def test_a_feeling_is_learned_from_two_actions_saved_and_used_on_another_actor(k
         give(knocker, name, motion)
     bpy.ops.troupe.emotion(neutral="plain", emotional="furious")
     assert "furious" in top(knocker).action.name
+    done = shown(knocker, top(knocker).action)
+    assert error(done, angry) < 0.5 * error(neutral, angry)
     learned = extract(neutral, angry)
     assert top(knocker).action.frame_range[1] == pytest.approx(1 + len(neutral) * learned.tempo, abs=3)
     path = tmp_path / "furious.json"
-    bpy.ops.troupe.save_feeling(filepath=str(path))
+    bpy.ops.troupe.save_feeling(filepath=str(path), neutral="plain", emotional="furious")
     assert np.allclose(mean_ratios(files.read(path)), mean_ratios(learned), rtol=0.05)
     assert knocker.troupe.emotion.file == str(path)
     other = stage.actor(skin=False)
@@ -127,6 +136,25 @@ def test_periods_are_marked_and_moved_by_hand(knocker):
     assert away[found[2]] > 1e-3, "where a period was found before, nothing is held any more"
 
 
+@pytest.mark.req("bruderlin", 61)
+def test_periods_are_set_by_numbers_too(knocker):
+    bpy.ops.troupe.mark_periods()
+    bpy.ops.troupe.emotion(emotion="strong", pace=False, plant=False, periods="[[0.5], [2.0]]")
+    after, before = shown(knocker), shown(knocker, bpy.data.actions["knock"])
+    away = quat.distance(after.rotations, before.rotations).max(axis=1)
+    assert away[[0, 12, 48, -1]].max() < 1e-3 and away.max() > 0.05
+    with pytest.raises(RuntimeError, match="clip is over after"):
+        bpy.ops.troupe.emotion(periods="[[99]]")
+
+
+@pytest.mark.req("bruderlin", 67)
+def test_ten_emotions_may_be_chosen():
+    items = bpy.ops.troupe.emotion.get_rna_type().properties["emotion"].enum_items.keys()
+    assert set(items) == {
+        *("neutral", "angry", "sad", "happy", "fearful", "tired", "strong", "weak", "excited", "relaxed")
+    }
+
+
 def test_what_is_wrong_is_told_and_nothing_is_written(knocker, tmp_path):
     (tmp_path / "bad.json").write_text("{}")
     before = canon.snapshot()
@@ -140,6 +168,8 @@ def test_what_is_wrong_is_told_and_nothing_is_written(knocker, tmp_path):
         bpy.ops.troupe.emotion(neutral="knock")
     with pytest.raises(RuntimeError, match="cannot be written"):
         bpy.ops.troupe.save_feeling(filepath=str(tmp_path / "no" / "such.json"))
+    with pytest.raises(RuntimeError, match="choose the file"):
+        bpy.ops.troupe.save_feeling()
     assert canon.snapshot() == before
 
 

@@ -172,6 +172,43 @@ def test_plots_of_joints_that_are_not_there_are_refused_before_anything_runs(fol
     assert files(folder) == ["job.toml", "walk.bvh"]
 
 
+EDITS = (
+    'feature = "cleanup"\ntask = "despike"\nscope = "arms"',
+    'feature = "bands"\ngains = [1, 1, 1.5, 1.5, 1, 1, 1, 1]\nscope = "leg_L"\ninfluence = 0.5',
+    'feature = "waveshape"\nshape = "soft"\nextent = 0.6\nrange = "part"\nbegin = 0.2\nend = 0.8\nsoft = 0.1',
+    'feature = "displace"\nedits = \'[{"time": 0.5, "turns": {"head": [0.5, 0, 0]}, "root": [0, 0, 0]}]\'',
+    'feature = "emotion"\nemotion = "sad"\npace = false\njoints = "head, upper_arm_R"\nperiods = [[0.4]]',
+    'feature = "timewarp"\ncurve = [[0, 0], [1, 1.2]]',
+    'feature = "blend"\naction = "Anna walk"\nlimbs = [[0, 0, 0, 0, 1, 0, 0, 0]]\namount = 0.5',
+    'feature = "spectrum"\njoint = "head"\nfile = "head.png"',
+)
+
+
+def test_every_edit_is_made_again_and_removed_by_a_job(folder):
+    """With a part of the body, a part of the time and a part of the change."""
+    steps = [f'[[step]]\nactor = "Anna"\nstart = 1\n{edit}\n' for edit in EDITS]
+    again = '[[step]]\nactor = "Anna"\nfeature = "regenerate"\nresult = "Anna bands"\n'
+    gone = '[[step]]\nactor = "Anna"\nfeature = "remove_result"\nresult = "Anna soft curve"\n'
+    assert run(folder, ACTOR, WALK, *steps, again, gone, BLEND) == 0
+    assert (folder / "head.png").read_bytes()[:4] == b"\x89PNG"
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "out.blend"))
+    anna = bpy.data.objects["Anna"]
+    names = [f.action.name for f in bake.results_of(anna)]
+    assert len(names) == 7 and "Anna soft curve" not in names
+    assert job.main(["remove_result", "--every", "--output", str(folder / "bare.blend")]) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "bare.blend"))
+    assert not bake.results_of(bpy.data.objects["Anna"])
+
+
+def test_a_feeling_is_saved_in_one_step_and_used_in_the_next(folder):
+    save = '[[step]]\nactor = "Anna"\nfeature = "save_feeling"\nfilepath = "mine.json"\nemotion = "happy"\n'
+    use = '[[step]]\nactor = "Anna"\nfeature = "emotion"\nstart = 1\nfile = "mine.json"\n'
+    assert run(folder, ACTOR, WALK, use, save) == 2, "not there yet"
+    assert run(folder, ACTOR, WALK, save, use) == 0
+    assert json.loads((folder / "mine.json").read_text(encoding="utf-8"))["name"] == "happy"
+    assert run(folder, ACTOR, WALK, save.replace("mine.json", "walk.bvh")) == 2, "an input is not written over"
+
+
 def test_limbs_and_moments_are_blended_by_a_job(folder):
     """The left arm is taken over, the right one comes in over the clip, the rest stays."""
     stage.actor().name = "Bob"

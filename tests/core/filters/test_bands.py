@@ -12,7 +12,7 @@ from troupe.core.errors import InvalidParam
 from troupe.core.figure.stroll import walk
 from troupe.core.filters.bands import SLIDERS, BandParams, BandsDraft, bands, gains_of
 from troupe.core.filters.bank import equalise, response
-from troupe.core.filters.contacts import contacts
+from troupe.core.filters.contacts import contacts, sole_points
 from troupe.core.filters.footlock import slide
 from troupe.core.filters.positions import STRETCH, from_positions, to_positions
 from troupe.core.filters.resample import resample
@@ -30,6 +30,7 @@ SKELETON = Rig(A_POSE).cast().skeleton
 JOINTS = len(SKELETON)
 ELBOW = SKELETON.joint("forearm_R")
 ONES = (1.0,) * SLIDERS
+FEET, SIDES = ("foot", "toe"), tuple(enumerate("LR"))
 CLIPS = ("02_01", "02_03", "02_04", "07_01", "07_12", "09_01", "104_02", "104_11", "104_53", "111_17", "13_11")
 CLIPS += ("16_17", "16_34", "26_09", "35_01", "91_13")
 PRESETS = {p.name: BandParams(**p.values) for p in presets.shipped("bands", BandParams)}
@@ -285,16 +286,36 @@ def test_the_way_over_the_ground_can_be_changed_too():
     assert np.abs(same_way.base - line).max() < 1e-9
 
 
-def test_feet_stand_still_where_they_touched_the_ground(motion):
+def away_from(result, planted):
+    """How far soles are from where they are in `planted`, while they stand there [m]."""
+    apart = np.abs(sole_points(result) - sole_points(planted)).max(axis=(-1, -2))
+    return max(apart[planted.curves[f"contact/{part}_{side}"] > 0.5, k].max() for part in FEET for k, side in SIDES)
+
+
+def test_feet_stand_where_they_touched_the_ground(motion):
     planted = contacts(motion)
-    strong = bands(motion, EXAGGERATE)
-    assert max(s.travel for s in slide(bands(motion, replace(EXAGGERATE, plant=False)), planted)) > 0.1
-    assert max(s.travel for s in slide(strong, planted)) < 0.001
+    free, strong = (bands(motion, replace(EXAGGERATE, plant=p)) for p in (False, True))
+    assert away_from(free, planted) > 0.1 and away_from(strong, planted) < 1e-6
+    assert max(s.travel for s in slide(strong, planted)) < max(s.travel for s in slide(planted)) + 1e-6
     assert dict(strong.curves) == dict(motion.curves)
-    hips = bands(motion, replace(EXAGGERATE, scope="hips"))
-    assert max(s.travel for s in slide(hips, planted)) < 0.001
+    assert away_from(bands(motion, replace(EXAGGERATE, scope="hips")), planted) < 1e-6
     arms = bands(motion, replace(EXAGGERATE, scope="arms"))
     assert np.array_equal(arms.roots, motion.roots)
+
+
+def test_a_slider_that_hardly_moves_hardly_changes_a_walk_with_planted_feet(motion):
+    small = bands(motion, set_to({1: 1.001, 2: 1.001}))
+    assert quat.distance(small.rotations, motion.rotations).max() < 2e-3
+    assert np.abs(small.roots - motion.roots).max() < 1e-4
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_preset_kicks_the_knees_or_puts_feet_into_the_floor(name):
+    walked = stepped(SKELETON, fps=24.0)
+    free, planted = (bands(walked, replace(PRESETS[name], plant=p)) for p in (False, True))
+    assert jerk(planted) < 1.25 * max(jerk(free), jerk(walked))
+    assert sole_points(planted)[..., 2].min() > -1e-4
+    assert np.abs(planted.roots - free.roots).max() < 0.02
 
 
 @pytest.mark.req("bruderlin", 39)

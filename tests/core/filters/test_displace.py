@@ -115,6 +115,16 @@ def test_sliders_change_the_way_between_poses_but_not_the_poses(knock, slider):
         assert np.array_equal(bent.rotations[[0, -1]], plain.rotations[[0, -1]])
 
 
+def test_a_joint_that_a_pose_leaves_alone_does_not_swing_over_it(knock):
+    edits = {30: posed(knock, 30, upper_arm_R=(120, 40, 10)), 60: posed(knock, 60, (0.0, 0.0, -0.1), head=(40, 0, 0))}
+    out = displace(knock, edits, FREE)
+    head = knock.skeleton.joint("head")
+    assert np.array_equal(out.roots[:31], knock.roots[:31])
+    assert np.array_equal(out.rotations[:31, head], knock.rotations[:31, head])
+    sunk = out.roots[:, 2] - knock.roots[:, 2]
+    assert sunk.max() < 1e-12 and sunk.min() == pytest.approx(-0.1, abs=1e-6)
+
+
 def test_reach_keeps_the_change_near_its_pose(knock):
     edits = {50: posed(knock, 50, (0.0, 0.0, 0.05), head=(40, 0, 0)), 90: posed(knock, 90, head=(-30, 0, 0))}
     out = displace(knock, edits, replace(FREE, reach=0.5))

@@ -435,10 +435,9 @@ def test_a_walk_keeps_its_steps_on_the_ground():
         sized_only = emote(walk, files.shipped(name), EmotionParams(pace=False))
         for foot, side in enumerate("LR"):
             planted = walk.curves[f"contact/foot_{side}"] > 0.5
-            # a pelvis that turns further may leave a straight leg a little short
-            assert np.abs(sole_points(sized_only) - sole_points(walk))[planted, foot].max() < 2e-3
+            assert np.abs(sole_points(sized_only) - sole_points(walk))[planted, foot].max() < 1e-6
         done = emote(walk, files.shipped(name))
-        assert np.allclose(done.roots[[0, -1]], walk.roots[[0, -1]], atol=1e-6), "it gets as far"
+        assert np.allclose(done.roots[[0, -1], :2], walk.roots[[0, -1], :2], atol=1e-6), "it gets as far"
         assert set(done.curves) == set(walk.curves) and len(done.events) == len(walk.events) + 1
         assert done.events[-1].time == pytest.approx(walk.events[-1].time * done.duration / walk.duration, rel=0.1)
 
