@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..kinematics import anatomy
 from ..maths import quat
+from ..maths.ramp import smoothstep
 from ..motion import Event, Motion
 from ..skeleton import FINGERS, SIDES, Array, Pose, Skeleton
 from . import legs
@@ -72,7 +73,9 @@ def embody(
 
     def lowered(times: Array) -> Carriage:
         carried = carry(times)
-        sunk = np.hypot(*(foot.overreach(times, carried) for foot in feet)) * (1.0 - carried.held)
+        # a pose that is held is not lowered, but the first step may come down long before it is let go
+        let_go = smoothstep(np.minimum(2.0 * (1.0 - carried.held), 1.0))
+        sunk = np.hypot(*(foot.overreach(times, carried) for foot in feet)) * let_go
         return replace(carried, roots=carried.roots - sunk[:, None] * _UP, sunk=sunk)
 
     carried, *around = _parts(lowered, [times, *(swing.times for swing in swings)])

@@ -11,7 +11,7 @@ from ..maths.spline import segment
 from ..skeleton import Array
 from .carriage import Carriage, along
 from .cycle import Cycle
-from .footfalls import Plan
+from .footfalls import FOREVER, Plan
 from .physique import Physique
 from .terrain import Ground
 
@@ -49,6 +49,7 @@ class Foot:
         self.falls = [f for f in plan.falls if f.side == side]
         self.strikes = np.array([f.strike for f in self.falls])
         self.offs = np.array([f.off for f in self.falls])
+        self.leaves = np.array([f.leaves for f in self.falls])
         self.places = np.array([f.place for f in self.falls])
         self.turns = quat.continuous(np.array([f.turn for f in self.falls]))
         self.axes = np.moveaxis(quat.to_matrix(self.turns), -1, -2)
@@ -98,7 +99,8 @@ class Foot:
         span = np.where(length < 1.5 * usual, length, np.minimum(usual, 2 * known))
         since, left = times - strike, off - times
         u = np.where(since < span / 2, since / span, np.where(left < span / 2, 1.0 - left / span, 0.5))
-        w = smoothstep(u)
+        leaves = self.leaves[j]
+        w = smoothstep(np.where(leaves > -FOREVER, (times - leaves) / np.maximum(off - leaves, 1e-6), u))
         landing, leaving = (along(self.stances, cycle[j], u)[:, 0] for cycle in (self.cycle_of, self.leaving_by))
         pitch = clamp(_rested((1 - w) * landing + w * leaving), -STEEPEST, STEEPEST)
         hips = self.hips(body)

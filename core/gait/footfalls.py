@@ -35,7 +35,9 @@ class Footfall:
         cycle: The stride it belongs to.
         gait: Name of its gait.
         number: Counted from the first strike that was planned; -1 for feet that stand or came from before.
-        leaving: The stride by which it leaves when that is another one: that of the first step after a stand.
+        leaving: The stride by which it leaves when that is another one: that of the first step after a stand, or of
+            a longer step.
+        leaves: When it begins to go over to that stride [s]; -FOREVER to do so all along.
         rise: By how much it is on a step higher than the footfall before it [m]; not on a slope.
     """
 
@@ -49,6 +51,7 @@ class Footfall:
     gait: str
     number: int = -1
     leaving: Cycle | None = None
+    leaves: float = -FOREVER
     rise: float = 0.0
 
 

@@ -39,6 +39,8 @@ QUICKEST = 0.38
 """Shortest step by which a stair is taken; who is faster takes two at a time [s for a leg of 0.9 m]."""
 LONGEST_DOUBLE = 0.45
 """Longest part of a step in which both feet are on the ground."""
+LENGTHENED = 1.3
+"""A step longer than the one before of the same foot by this is pushed off for."""
 TREAD_AHEAD = 0.4
 """How far beyond a footfall stairs are looked for [leg lengths]."""
 _UP = np.array([0.0, 0.0, 1.0])
@@ -165,6 +167,7 @@ class Planner:
                 strike, cycle = self._onto_tread(previous, at, strike, gait)
                 fall = self.fall(side, strike, cycle, gait, previous.place)
                 intervals.append(Interval(at, strike, previous.side, previous.cycle, fall.cycle))
+                _hasten(falls, fall, at)
                 _lift(falls, side, self._off(falls, side, at, strike))
                 falls.append(fall)
                 at = strike
@@ -274,6 +277,14 @@ def _lift(falls: list[Footfall], side: int, off: float) -> None:
     """Let the foot of a side leave its last footfall."""
     k = next(k for k in range(len(falls) - 1, -1, -1) if falls[k].side == side)
     falls[k] = replace(falls[k], off=off)
+
+
+def _hasten(falls: list[Footfall], fall: Footfall, at: float) -> None:
+    """Let the foot that steps to `fall` push off as for that step, from `at` on, where it is a much longer one."""
+    k = next(k for k in range(len(falls) - 1, -1, -1) if falls[k].side == fall.side)
+    last, length = falls[k], falls[k].cycle.step_length
+    if last.leaving is None and last.gait == fall.gait and fall.cycle.step_length > LENGTHENED * max(length, 0.0):
+        falls[k] = replace(last, leaving=fall.cycle, leaves=at)
 
 
 def _midpoints(values: Array) -> Array:

@@ -140,7 +140,11 @@ class Swing:
         u = clamp((times - foot.offs[s]) / self.lengths[s])
         (p0, v0), (p1, v1) = self.start_miss, self.end_miss
         out = self._nominal(s, u, body) + segment(u[:, None], p0[s], v0[s], p1[s], v1[s])
-        ankles, pitch = out[:, :3].copy(), out[:, 3]
+        pitch, hips = out[:, 3], foot.hips(body)
+        # where a swing begins and ends the foot is planted, and there the leg reaches
+        able = inside(u, 0.03)[:, None]
+        # what the leg cannot reach is brought within its reach first, or raising the foot would but shorten the excess
+        ankles = out[:, :3] + able * (foot.within_reach(out[:, :3], hips) - out[:, :3])
         ankles[:, 2] += self.raises[s] * _bump(u) + _spline(self.lifts, s, u)
         if self.retreats.any():
             back = smoothstep(u / 0.12) * (1.0 - smoothstep((u - 0.15) / 0.35))
@@ -148,9 +152,7 @@ class Swing:
         if self.advances.any():
             ahead = smoothstep((u - 0.35) / 0.4) * smoothstep((1.0 - u) / 0.22)
             ankles -= (self.advances[s] * ahead)[:, None] * foot.axes[s + 1, 1]
-        hips = foot.hips(body)
-        # where a swing begins and ends the foot is planted, and there the leg reaches
-        ankles = ankles + inside(u, 0.03)[:, None] * (foot.within_reach(ankles, hips) - ankles)
+        ankles = ankles + able * (foot.within_reach(ankles, hips) - ankles)
         turn = quat.slerp(foot.turns[s], foot.turns[s + 1], smoothstep(u))
         bend = foot.dorsiflexion(np.moveaxis(quat.to_matrix(turn), -1, -2), pitch, hips - ankles)
         low, high = foot.limits

@@ -220,6 +220,7 @@ class Outing:
         """`go`, frame by frame."""
         stop = self.params.arrive if near is None else near
         planned, stuck = -1, -1.0
+        believed: World | None = None
         self.walker.way = np.zeros((0, 2))
         while not self.over:
             if until is not None and until():
@@ -227,9 +228,11 @@ class Outing:
             if np.hypot(*(goals - self.walker.place).T).min() <= stop:
                 self.note("arrived")
                 return True
-            if self.aware.revision != planned or self._strayed():
+            changed = self.aware.revision != planned and not _same_bodies(believed, self.believed())
+            planned = self.aware.revision
+            if changed or self._strayed():
                 way = self._plan(goals, near or 0.0)
-                planned = self.aware.revision
+                planned, believed = self.aware.revision, self.believed()
                 stuck = -1.0 if way is not None else self.now if stuck < 0 else stuck
                 self.walker.way = np.zeros((0, 2)) if way is None else way.points[:, :2]
             if stuck >= 0 and self.now - stuck >= self.params.patience:
@@ -291,6 +294,18 @@ class Outing:
 
 def _grounds(world: World) -> tuple[Body, ...]:
     return tuple(body for body in world.bodies if body.kind == "ground")
+
+
+def _same_bodies(a: World | None, b: World) -> bool:
+    """Whether the same bodies are in the same places in two worlds, so that a way through one is one through both."""
+    return (
+        a is not None
+        and len(a.bodies) == len(b.bodies)
+        and all(
+            x is y or (x.name, x.kind, x.tags) == (y.name, y.kind, y.tags) and np.array_equal(x.matrices, y.matrices)
+            for x, y in zip(a.bodies, b.bodies, strict=True)
+        )
+    )
 
 
 def _length(way: Path) -> float:

@@ -144,8 +144,13 @@ def walked(state: State, world: World, name: str, dt: float | None = None) -> Mo
     if setup.skeleton is None:
         raise InvalidParam("name", name, "has no skeleton to walk with")
     ground = world if any(b.kind == "ground" for b in world.bodies) else None
-    fps = world.fps if dt is None else 1.0 / dt
-    return travel(setup.skeleton, base_track(state, name, fps), setup.style.travel, ground, setup.start)
+    track, style = base_track(state, name, world.fps if dt is None else 1.0 / dt), setup.style.travel
+    start = setup.start
+    if start is None:
+        # everybody stands at first, however soon it is off
+        still = replace(track, points=np.tile(track.points[0], (2, 1)), times=np.arange(2) / world.fps)
+        start = travel(setup.skeleton, still, style, ground).pose(0)
+    return travel(setup.skeleton, track, style, ground, start)
 
 
 def base_track(state: State, name: str, fps: float) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,7 @@ def grown(blocked: Bools, reach: float) -> Bools:
     return padded[wide : wide + rows, wide : wide + columns]
 
 
-@cache
+@lru_cache(maxsize=32)
 def _disc(reach: float) -> tuple[npt.NDArray[np.int64], int]:
     """Cells (n, 2) within `reach` of one, as rows and columns from it, and the farthest row [cells]."""
     wide = int(reach)

@@ -22,7 +22,7 @@ from troupe.core.maths import quat
 from troupe.core.motion import Motion, Path
 
 from .recordings import read
-from .ways import BODY, CHANGES, RUNS, STEADY, WALKS, circle, size, start_stop, straight, track, turn, walk_run_walk
+from .ways import BODY, CHANGES, RUNS, STEADY, WALKS, circle, driven, size, start_stop, straight, track, turn, walk_run_walk
 
 MM = 1e-3
 SLACK = np.radians(0.05)
@@ -79,6 +79,24 @@ def test_no_corner_of_a_way_breaks_a_joint_or_pops_a_knee(angle, speed):
     assert over < np.radians(0.5), f"{np.degrees(over):.2f} degrees: {where}"
     assert knee_pop(motion) < 3.0
     assert slide(motion) < MM
+
+
+@pytest.mark.parametrize("push", [1.5, 3.0])
+def test_who_turns_as_it_sets_out_comes_down_on_a_leg_that_reaches(push):
+    start = travel(BODY, track(np.zeros(2), 0.0, 0.0, 24.0)).pose(0)
+    way = driven(
+        lambda t: np.minimum(push * t, 1.4),
+        lambda t: 2.5 * np.clip(np.minimum(t, 0.4 - t) / 0.15, 0.0, 1.0),
+    )
+    motion = travel(BODY, way, start=start)
+    assert slide(motion) < 0.2 * MM
+    assert knee_pop(motion) < 2.2
+
+
+@pytest.mark.parametrize(("slow", "push", "time"), [(0.5, 3.0, 3.0), (0.5, 1.5, 3.3), (0.7, 3.0, 3.3)])
+def test_who_hurries_on_pushes_off_before_its_leg_is_stretched(slow, push, time):
+    way = driven(lambda t: np.minimum(np.minimum(slow + push * np.maximum(t - time, 0.0), 1.4), 2.0 * t), np.zeros_like)
+    assert knee_pop(travel(BODY, way)) < 2.0
 
 
 @pytest.mark.parametrize("way", [turn(np.pi, 0.6), straight(1.3, 2.0, direction=np.pi / 2)], ids=["turn", "sideways"])

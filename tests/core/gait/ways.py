@@ -87,13 +87,25 @@ def _window(fps):
     return window / window.sum()
 
 
+def driven(speed, turning, seconds=6.0, fps=24.0):
+    """From heading 0 at a speed [m/s] and a turning rate [rad/s], functions of times (T,) [s]."""
+    fine = 10
+    t = times(seconds, fine * fps)
+    heading = _summed(turning(t), fine * fps)
+    x, y = (_summed(speed(t) * part, fine * fps) for part in (np.sin(heading), -np.cos(heading)))
+    return track(x[::fine], y[::fine], heading[::fine], fps)
+
+
+def _summed(rates, fps):
+    return np.concatenate([[0.0], np.cumsum((rates[1:] + rates[:-1]) / 2)]) / fps
+
+
 def walk_run_walk(fps=60.0):
     """A walk that becomes a run and a walk again."""
     t = times(9.0, fps)
     speeds = 1.3 + 2.5 * (smoothstep(np.clip((t - 1.5) / 2, 0, 1)) - smoothstep(np.clip((t - 5.0) / 2, 0, 1)))
     speeds *= np.sqrt(size())
-    gone = np.concatenate([[0.0], np.cumsum((speeds[1:] + speeds[:-1]) / 2)]) / fps
-    return track(0.0, -gone, 0.0, fps)
+    return track(0.0, -_summed(speeds, fps), 0.0, fps)
 
 
 STEADY = {f"straight at {v}": partial(straight, v, 4.5) for v in (0.3, 0.6, 1.0, 1.4, 1.8, 2.2)}

@@ -360,6 +360,7 @@ def test_those_who_come_along_are_seen_and_dodged(ends, start):
     there = base[np.minimum(np.arange(len(place)), len(base) - 1), :2]
     assert np.hypot(*(place - there).T).min() > 0.5 - 0.02
     assert length(found.path) < 9.5
+    assert len(found.plans) < 4, "where others walk does not change what is planned with"
     if ends[0] != ends[1]:
         dodging = np.hypot(*(place - there).T)[1:-1] < 2.0
         assert np.hypot(*np.diff(place, 2, axis=0).T)[dodging].max() * 24**2 < 6.0
