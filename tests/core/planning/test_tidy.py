@@ -12,7 +12,6 @@ from troupe.core.planning.hands.spots import free_spots
 from troupe.core.planning.hands.stepping_up import backed_off
 from troupe.core.planning.hands.tidy import TidyParams, tidy
 from troupe.core.planning.hands.workplaces import dining_room
-from troupe.core.planning.spaces.penetration import HAND, penetrations
 from troupe.core.planning.spaces.set_pieces import box
 from troupe.core.planning.spaces.solids import Shapes
 from troupe.core.world import World
@@ -51,14 +50,6 @@ def test_litter_that_is_seen_is_carried_to_where_it_belongs():
         held[round(a.start * motion.fps) : round(a.end * motion.fps) + 1] = True
     still = np.minimum(np.abs(can - can[0]).max(axis=(1, 2)), np.abs(can - can[-1]).max(axis=(1, 2))) < 2e-3
     assert (held | still).all()
-
-
-@pytest.mark.req("kuffner", 107)
-def test_arms_are_in_no_furniture_where_it_steps_up_works_and_turns_away():
-    done, _ = cleaned()
-    job = room()[0]
-    touching = {(f"{part}_{side}", "can") for part in HAND for side in "LR"} | {("can", "table one"), ("can", "sideboard")}
-    assert not penetrations(done.motions["actor"], job.world, done.props, touching=touching)
 
 
 def test_who_stands_too_near_to_a_table_to_turn_beside_it_steps_back_first():
