@@ -176,13 +176,15 @@ def _piece(kind: str, sides: int) -> tuple[Array, npt.NDArray[np.int64]]:
 
 
 def at_the_board(height: float = 1.75, position: Position | None = None) -> tuple[Skeleton, Pose, World, Array]:
-    """Somebody seated before a chess set on a low table, white on the near side, and the board (4, 4)."""
+    """Somebody seated before a chess set on a table just over the thighs, white on the near side, and the board
+    (4, 4)."""
     skeleton, pose = seated(height)
-    scale = height / 1.75
-    top = pose.root[2] + 0.06 * scale
+    scale, hips = height / 1.75, float(pose.root[2])
+    top = hips + 0.135 * scale
     board = placed((0.0, -0.53 * scale, top + 0.008), np.diag([-1.0, -1.0, 1.0]))
-    table = box("table", np.array([0.42, 0.29, 0.02]) * scale, (0.0, -0.55 * scale, top - 0.02 * scale))
-    return skeleton, pose, World((*chess_set(board, position=position).bodies, table)), board
+    table = box("table", np.array([0.42, 0.29, 0.015]) * scale, (0.0, -0.55 * scale, top - 0.015 * scale))
+    seat = box("seat", np.array([0.22, 0.2, 0.02]) * scale, (0, 0.02, hips - 0.15 * scale))
+    return skeleton, pose, World((*chess_set(board, position=position).bodies, table, seat)), board
 
 
 def played(

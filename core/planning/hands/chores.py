@@ -34,11 +34,11 @@ from .reach import reach
 from .spots import footprint, free_spots
 from .stages import Holding
 from .standing import UP, as_moved, matrix_of
-from .stepping_up import stance, stepped
+from .stepping_up import backed_off, stance, stepped
 from .task import Job, Reached
 
 RUN_UP = 0.6
-"""How far from where it stands to work it turns to face it [m]."""
+"""How far from where it stands to work it turns to face it, at most [m]."""
 CHEST = CarryParams(posture="chest", raised=0.06)
 """High enough for tables that it steps up to."""
 ABOVE = np.array([0.0, 0.0, 0.1])
@@ -117,12 +117,12 @@ class Shift:
         """Walk, with what hands hold, to where a place (3,) is in easy reach, and face it."""
         job, world = self.job, as_moved(self.job)
         spot = stance(job.skeleton, job.pose, world, place, hand, None, job.shapes)
-        back = spot[:2] - RUN_UP * np.array([np.sin(spot[2]), -np.cos(spot[2])])
+        far = float(np.hypot(*(spot[:2] - self.stance.base[:2])))
+        back = spot[:2] - min(RUN_UP, 0.7 * far) * np.array([np.sin(spot[2]), -np.cos(spot[2])])
         try:
-            near = float(np.hypot(*(spot[:2] - self.stance.base[:2]))) < 2.0 * RUN_UP
-            walked = self._way(self.stance, spot[:2] if near else back)
+            walked = self._way(self.stance, back, held)
         except NoPath:
-            walked = self._way(self.stance, spot[:2])
+            walked = self._way(self.stance, spot[:2], held)
         there = walked.pose(len(walked) - 1)
         last = stepped(job.skeleton, there, world, place, job.fps, hand, None, job.shapes)
         self._gone(chained([walked, last]), held)
@@ -233,9 +233,16 @@ class Shift:
         chart = MapParams(radius=self.params.radius, step=self.params.climb, floor=self._floor)
         return Scope(self.job.skeleton, as_moved(self.job), fps=self.job.fps, map=chart)
 
-    def _way(self, here: Stance, place: Array) -> Motion:
+    def _way(self, here: Stance, place: Array, held: Sequence[Holding] = ()) -> Motion:
+        """Walk to a place (2,), first a step back from a table that is too near to turn beside it."""
         stopped(self.job.should_stop)
-        return MoveTo((float(place[0]), float(place[1])), speed=self.params.speed).motion(here, self._scope())
+        job, full = self.job, [h.side for h in held]
+        back = backed_off(job.skeleton, job.pose, as_moved(job, [h.prop for h in held]), job.fps, full, job.shapes)
+        if back is not None:
+            assert back.base is not None
+            here = Stance(back.base[-1], back.pose(len(back) - 1), 0.0)
+        way = MoveTo((float(place[0]), float(place[1])), speed=self.params.speed).motion(here, self._scope())
+        return way if back is None else chained([back, way])
 
     def _gone(self, motion: Motion, held: Sequence[Holding]) -> None:
         if held:

@@ -250,7 +250,8 @@ class OneHand:
             work.rest = home_of(work.arm, holding, work.rest)
         stages = [Stage("release", start[None], opened, self.matrix[:3, 3], seconds=0.3)]
         if self.params.come_back:
-            away = drawn_back(work, grasp, self.matrix, start)
+            near = (name, *(b.name for b in self.job.world.bodies if TAKER in b.tags))
+            away = drawn_back(work, grasp, self.matrix, start, near)
             free = self.work(side, {name: self.matrix})
             free.loose = free.loose if holding.relaxed is None else holding.relaxed
             back = free.way(
@@ -259,7 +260,7 @@ class OneHand:
                 opened,
                 (),
                 before=away,
-                far_from=(name, *(b.name for b in self.job.world.bodies if TAKER in b.tags)),
+                far_from=near,
             )
             stages.append(Stage("return", back, holding.relaxed, None, window=(0.5, 0.95)))
         self.ledger.log(side, grasp.name, "let_go", "done")

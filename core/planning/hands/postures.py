@@ -131,8 +131,9 @@ def _judge(work: ArmWork, shapes: Sequence[str], count: int, found: Solids, allo
     return free
 
 
-def drawn_back(work: ArmWork, grasp: Grasp, matrix: Array, start: Array) -> Array:
-    """(K, 7) configurations from `start` (7,) straight back from a prop at a matrix (4, 4), as far as the arm goes."""
+def drawn_back(work: ArmWork, grasp: Grasp, matrix: Array, start: Array, near: Sequence[str]) -> Array:
+    """(K, 7) configurations from `start` (7,) straight back from a prop at a matrix (4, 4), as far as the arm goes: the
+    elbow gives way to the body behind it. What is `near`, the prop and who holds it, is not in the way."""
     back = -grasp.distance * np.linspace(0.0, 1.0, APPROACH)[1:, None] * grasp.world(matrix)[2]
     joints = work.arm.joints
     body = np.array(work.rotations)
@@ -140,20 +141,24 @@ def drawn_back(work: ArmWork, grasp: Grasp, matrix: Array, start: Array) -> Arra
     positions, globals = fk.forward(work.skeleton, body, work.root)
     hand = int(joints[2])
     goals = positions[hand] + back
+    arm = Arm(work.skeleton, work.side, work.positions, work.globals, [work.shaped(grasp.shape)])
+    judge = arm.judge(checker(arm, work.solids(near), work.positions, work.globals, start[None]))
     work.ledger.ik += 1
+    # each for itself: no more than it must does the elbow leave the swivel that it has
     found = solve_arms(
         work.skeleton,
-        np.broadcast_to(positions, (len(goals), *positions.shape)),
-        np.broadcast_to(globals, (len(goals), *globals.shape)),
-        goals[:, None],
-        np.broadcast_to(globals[hand], (len(goals), 1, 4)),
+        np.broadcast_to(positions, (len(goals), 1, *positions.shape)),
+        np.broadcast_to(globals, (len(goals), 1, *globals.shape)),
+        goals[:, None, None],
+        np.broadcast_to(globals[hand], (len(goals), 1, 1, 4)),
         sides=(work.side,),
         swivel=swivels(work.skeleton, positions, globals, (work.side,)),
+        free=judge,
     )
     out = [start]
     for k in range(len(goals)):
-        q = work.arm.configuration(found.rotations[k, 0], out[-1])
-        if not found.good[k, 0] or np.abs(q - out[-1]).max() > JUMP:
+        q = work.arm.configuration(found.rotations[k, 0, 0], out[-1])
+        if not found.good[k, 0, 0] or np.abs(q - out[-1]).max() > JUMP:
             break
         out.append(np.clip(q, work.arm.low, work.arm.high))
     return np.stack(out)

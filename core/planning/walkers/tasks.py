@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -234,7 +235,10 @@ def chained(motions: Sequence[Motion]) -> Motion:
     if not motions:
         raise InvalidMotion("nothing to chain: no task was done")
     first = motions[0]
-    tracks = [bases.derive(m) if m.base is None else m.base for m in motions]
+    tracks = [np.array(bases.derive(m) if m.base is None else m.base) for m in motions]
+    for before, after in pairwise(tracks):
+        # each may count the turns it made from another one
+        after[:, 2] += 2.0 * np.pi * np.round((before[-1, 2] - after[0, 2]) / (2.0 * np.pi))
     rest = [slice(0 if k == 0 else 1, None) for k in range(len(motions))]
     return replace(
         first,

@@ -506,6 +506,9 @@ def test_a_composite_task_is_a_flat_chain_whose_ends_meet():
         assert np.abs(a.base[-1] - b.base[0]).max() <= 1e-6
     whole = tasks.chained(done.motions)
     assert len(whole) == sum(len(m) for m in done.motions) - 3
+    # though one of them counts its turns from elsewhere
+    around = replace(done.motions[1], base=done.motions[1].base + (0.0, 0.0, 4.0 * np.pi))
+    assert np.allclose(tasks.chained([done.motions[0], around, *done.motions[2:]]).base, whole.base)
     assert done.stance.base[:2] == pytest.approx([0.0, 0.0], abs=0.02)
 
 

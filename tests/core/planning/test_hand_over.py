@@ -8,13 +8,14 @@ import pytest
 from troupe.core import InvalidParam
 from troupe.core.errors import NoIK
 from troupe.core.figure.mannequin import mannequin, rest_pose
-from troupe.core.kinematics import anatomy
+from troupe.core.kinematics import anatomy, fk
 from troupe.core.kinematics.fingers import finger_joints
 from troupe.core.maths import quat
 from troupe.core.planning.hands.hand_over import hand_over
 from troupe.core.planning.hands.holding import hand_matrix
 from troupe.core.planning.hands.reach import Job, ReachParams
 from troupe.core.planning.hands.stages import STAGE
+from troupe.core.planning.spaces.body_shape import self_gaps, with_fingers
 from troupe.core.planning.spaces.set_pieces import bottle, box
 from troupe.core.planning.spaces.solids import Shapes
 from troupe.core.skeleton import Pose
@@ -62,6 +63,16 @@ def test_the_giver_holds_on_until_the_other_has_closed_the_fingers():
     assert quat.distance(shut, shut[-1]).max() < 1e-6
     firm = done.performance.motions["ann"].rotations[: closed + 1, finger_joints(skeleton, done.giver.side)]
     assert quat.distance(firm[stage(done, "ann", "transfer") + 1 :], firm[-1]).max() < 1e-6
+
+
+def test_no_arm_goes_into_the_body_that_it_hangs_on():
+    """The elbow of a hand that draws back straight from the prop would."""
+    done = handed()
+    for actor, side in (("ann", done.giver.side), ("bob", done.receiver.side)):
+        motion = done.performance.motions[actor]
+        frames = fk.forward(motion.skeleton, motion.rotations, motion.roots)
+        gaps, _ = self_gaps(with_fingers(motion.skeleton), *frames, side)
+        assert gaps.min() > -0.001
 
 
 @pytest.mark.req("badler", 79)

@@ -9,6 +9,7 @@ from troupe.core.errors import Cancelled, InvalidParam
 from troupe.core.maths import quat
 from troupe.core.planning.hands.reach import Job, ReachParams
 from troupe.core.planning.hands.spots import free_spots
+from troupe.core.planning.hands.stepping_up import backed_off
 from troupe.core.planning.hands.tidy import TidyParams, tidy
 from troupe.core.planning.hands.workplaces import dining_room
 from troupe.core.planning.spaces.set_pieces import box
@@ -49,6 +50,26 @@ def test_litter_that_is_seen_is_carried_to_where_it_belongs():
         held[round(a.start * motion.fps) : round(a.end * motion.fps) + 1] = True
     still = np.minimum(np.abs(can - can[0]).max(axis=(1, 2)), np.abs(can - can[-1]).max(axis=(1, 2))) < 2e-3
     assert (held | still).all()
+
+
+def test_who_stands_too_near_to_a_table_to_turn_beside_it_steps_back_first():
+    skeleton, pose, *_ = dining_room()
+    front = 0.2
+
+    def table(edge):
+        return World((box("table", (0.5, 0.3, 0.02), (0.0, -edge - 0.3, 0.88)),))
+
+    assert backed_off(skeleton, pose, table(1.0), 24.0) is None
+    back = backed_off(skeleton, pose, table(front), 24.0)
+    assert np.allclose(back.rotations[0], pose.rotations, atol=1e-9)
+    assert np.ptp(back.base[:, 2]) < 1e-9 and back.base[-1, 1] > pose.root[1] + 0.1
+    end = back.pose(len(back) - 1)
+    assert backed_off(skeleton, end, table(front), 24.0) is None
+    # both hands full, there is less to turn with
+    less = backed_off(skeleton, pose, table(front), 24.0, "LR")
+    assert less is None or less.base[-1, 1] < back.base[-1, 1]
+    behind = box("wall", (0.5, 0.1, 1.0), (0.0, 0.35, 1.0), number=2)
+    assert backed_off(skeleton, pose, World((*table(front).bodies, behind)), 24.0) is None, "nor is there room behind"
 
 
 def test_every_decision_says_when_who_what_why_and_of_which_thing():
