@@ -93,7 +93,9 @@ class Operator(MotionOperator):
         keys = yield from cls.keys_steps(context, actor, cast, motion, landing, onset, "fk")
         short = replace(motion, roots=motion.roots[:2], rotations=motion.rotations[:2], base=None, curves={}, events=())
         alone = replace(short, mask=handling.arm_mask(cast, holds))
-        sample = yield from cls.keys_steps(context, actor, cast, alone, replace(landing, keys="every_frame"), onset, "fk")
+        sample = yield from cls.keys_steps(
+            context, actor, cast, alone, replace(landing, keys="every_frame"), onset, "fk"
+        )
         own = {c.path for c in sample.channels}
         arms = tuple(c for c in keys.channels if c.path in own)
         if motion.mask is not None:

@@ -64,7 +64,9 @@ def stance(
     shape = capsules(skeleton)
     shape = shape.chosen([part for part in shape.parts if part[:-2] not in ARM_PARTS])
     starts, ends = shape.placed(positions, globals)
-    order = sorted(product(farther, _AROUND), key=lambda c: _FARTHER * abs(c[0] - farther[0]) / arm + _ROUND * abs(c[1]))
+    order = sorted(
+        product(farther, _AROUND), key=lambda c: _FARTHER * abs(c[0] - farther[0]) / arm + _ROUND * abs(c[1])
+    )
     for far, turn in order:
         heading = direct + float(turn)
         forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
