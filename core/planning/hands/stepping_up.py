@@ -20,10 +20,13 @@ from ..spaces.body_shape import ARM_PARTS, capsules
 from ..spaces.collision import clearance
 from ..spaces.solids import Shapes, solids
 
-EASY = (0.65, 0.8, 0.95)
-"""Distances of shoulder and thing at which it is handled easily, of the length of the arm, the best first."""
-LOW, CROUCHING = 1.25, (0.85, 0.75, 0.95)
+EASY = (0.65, 0.8, 0.95, 1.1, 1.25, 1.4)
+"""Distances of shoulder and thing at which it is handled easily, then those for which the trunk leans, of the length of
+the arm, the best first."""
+LOW, CROUCHING = 1.25, (0.85, 0.75, 0.95, 1.05)
 """How far below the shoulder something is that is crouched for, and the distances from which; lengths of the arm."""
+_FARTHER, _ROUND = 2.0, 0.6
+"""What a length of the arm more from the thing counts, and a radian more around it."""
 _AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
 _GAP = 0.02
 """Between the body where it stands and anything [m]."""
@@ -67,7 +70,10 @@ def stance(
     starts, ends = shape.placed(*fk.forward(skeleton, hanging(skeleton, pose.rotations), pose.root))
     trunk = np.array([part[:-2] not in ARM_PARTS for part in shape.parts])
     close: Array | None = None
-    for far, turn in product(farther, _AROUND):
+    order = sorted(
+        product(farther, _AROUND), key=lambda c: _FARTHER * abs(c[0] - farther[0]) / arm + _ROUND * abs(c[1])
+    )
+    for far, turn in order:
         heading = direct + float(turn)
         forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
         spot = place[:2] - (far + ahead) * forward - sideways * left
