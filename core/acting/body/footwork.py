@@ -14,13 +14,15 @@ from ...kinematics.limb_ik import LIMBS, place_limb
 from ...maths import quat
 from ...maths.ramp import smoothstep
 from ...motion import Motion
-from ...skeleton import SIDES, Array, Skeleton
+from ...skeleton import SIDES, Array, Pose, Skeleton
 from ..furniture import Furniture
 from .fitting import Fit
 from .posing import Frames
 
 REACH = 0.9995
 """Part of its length to which a leg is stretched at most."""
+SOFT = 0.0025
+"""Part of its length over which a leg goes straight ever more slowly: knees that lock at once are seen to."""
 LIFT = 0.04
 """Height of the small step with which a foot leaves its footfall for a dance, and comes back [m]."""
 FLESH = 0.1
@@ -45,6 +47,33 @@ _PUPPET = frozenset(
 """Roles that actions speak for."""
 
 Flags = npt.NDArray[np.bool_]
+
+
+def _softly_larger(a: Array, b: Array, soft: Array | float) -> Array:
+    """(T,) the larger of two, rounded where they are about the same: there it is larger still by half of `soft`."""
+    out: Array = 0.5 * (a + b + np.sqrt((a - b) ** 2 + soft * soft))
+    return out
+
+
+def _lack(body: Skeleton, side: str, hips: Array, ankles: Array) -> Array:
+    """(T,) how far hip joints (T, 3) are too high for a leg to reach down to ankles (T, 3), negative below that [m]."""
+    length = REACH * sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("shin", "foot"))
+    line = hips - ankles
+    flat = np.minimum(np.hypot(*np.ascontiguousarray(line[:, :2].T)), 0.95 * length)
+    out: Array = line[:, 2] - np.sqrt(length * length - flat * flat)
+    return out
+
+
+def levelled(body: Skeleton, pose: Pose, height: float) -> Pose:
+    """The pose with both ankles at a height [m], the hips as low as that takes."""
+    positions, globals_ = fk.forward(body, pose.rotations[None], pose.root[None])
+    feet = [positions[:, body.joint(f"foot_{side}")] * (1.0, 1.0, 0.0) + height * _UP for side in SIDES]
+    hips = [positions[:, body.joint(f"thigh_{side}")] for side in SIDES]
+    drop = max(0.0, *(float(_lack(body, *leg)[0]) for leg in zip(SIDES, hips, feet, strict=True)))
+    root = pose.root - drop * _UP
+    for side, foot in zip(SIDES, feet, strict=True):
+        globals_ = place_limb(body, globals_, positions - drop * _UP, LIMBS[f"foot_{side}"], foot)
+    return Pose(fk.local_rotations(body, globals_)[0], root)
 
 
 def stepped(walk: Motion) -> Flags:
@@ -105,10 +134,14 @@ class Footwork:
         stood = self._ankles.mean(axis=1) - feet.mean(axis=1)
         danced = np.column_stack([track[:, :2], np.zeros(len(track))]) + self._drift
         roots = stood + steps[:, None] * (danced - stood)
-        roots[:, 2] = fit.ankle_height - low
+        high = fit.ankle_height - frames.feet[..., 2]
+        soft = SOFT * skeleton.leg_length()
+        # over the leg that reaches lower, without a corner where that is the other one
+        stands = _softly_larger(high[:, 0], high[:, 1], soft) - 0.5 * soft
+        roots[:, 2] = stands + steps * (fit.ankle_height - low - stands)
         roots += on_way[:, None] * (walk.roots + self._drift - roots)
         self._roots = roots
-        self._dropped = self._drop()[:, None] * _UP
+        self._dropped = self._drop(soft * (1.0 - on_way))[:, None] * _UP
         self._roots = roots - self._dropped
         self._low = low
 
@@ -143,19 +176,17 @@ class Footwork:
         self._ankles[..., 2] += self._flat * (self._fit.ankle_height - self._ankles[..., 2])
         self._soles = level
 
-    def _drop(self) -> Array:
-        """How far (T,) the hips must come down for both legs to reach their footfalls [m]."""
+    def _drop(self, soft: Array) -> Array:
+        """How far (T,) the hips must come down for both legs to reach their footfalls, softly by (T,) [m]."""
         body = self._skeleton
         pelvis = self._fit.rotations(self._frames.turned, self._heading)[:, 0]
-        drop = np.zeros(len(pelvis))
+        stays = 1.0 - self._shares()
+        drops = []
         for k, side in enumerate(SIDES):
             hip = self._roots + quat.rotate(pelvis, body.offsets[body.joint(f"thigh_{side}")])
-            length = REACH * sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("shin", "foot"))
-            line = hip - self._ankles[:, k]
-            flat = np.minimum(np.hypot(*np.ascontiguousarray(line[:, :2].T)), 0.95 * length)
-            lack = line[:, 2] - np.sqrt(length * length - flat * flat)
-            drop = np.maximum(drop, lack * (1.0 - self._shares()[:, k]))
-        return drop
+            lack = _lack(body, side, hip, self._ankles[:, k])
+            drops.append(stays[:, k] * _softly_larger(lack, np.zeros(len(lack)), soft))
+        return _softly_larger(drops[0], drops[1], 0.3 * soft * stays[:, 0] * stays[:, 1])
 
     def frames(self) -> Frames:
         """The body where it is, as far as `posing.posed` must know it."""

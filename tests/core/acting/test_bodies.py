@@ -27,7 +27,7 @@ from troupe.core.errors import FormatError, InvalidParam
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.filters.contacts import CURVES, runs, sole_points
 from troupe.core.gait.walk import WalkParams, walk
-from troupe.core.kinematics import fk
+from troupe.core.kinematics import anatomy, fk
 from troupe.core.maths import quat
 
 from .puppets import MANNEQUIN, reference_body, without
@@ -395,6 +395,29 @@ def test_arms_and_hands_never_jump(name):
     for motion in played(name, 20.0)[1].motions.values():
         for role in ("upper_arm", "forearm", "hand"):
             assert max(turned_deg(motion, f"{role}_{side}").max() for side in "LR") < 22.0
+
+
+@pytest.mark.parametrize("stance", ("idle", "stand", "attention", "at_ease", "slouch", "proud", "nervous", "sit", "crouch"))
+def test_who_rests_is_alive_and_locks_no_knee(stance):
+    motion = act(MANNEQUIN, ActParams(stance=stance, seconds=8.0), FPS)
+    turned = np.degrees(quat.distance(motion.rotations[1:], motion.rotations[:-1])).max(axis=1)
+    # somewhere in every half of a second something moves
+    assert turned[: 16 * 12].reshape(16, 12).sum(axis=1).min() > 0.1
+    for side in "LR":
+        knee = np.degrees(anatomy.angles(motion, f"shin_{side}")[:, 0])
+        assert np.abs(np.diff(knee, 2)).max() < 1.5
+
+
+def test_a_crowd_at_rest_does_not_keep_time():
+    """Noise is at its middle at whole numbers; bodies that all came back to it in beats would look like machines."""
+    text = "".join(f"define ACTOR A{k} {{ location [{k} 0] }}\n" for k in range(3))
+    record = perform_play([text], [], ActionLibrary(repertoire()), 20.0, moving=WalkingStage)
+    players = {name: Player(MANNEQUIN) for name in record.selections}
+    for motion in bodies(record, players, repertoire(), FPS).motions.values():
+        usual = np.stack([quat.mean(turns) for turns in np.swapaxes(motion.rotations, 0, 1)])
+        away = quat.distance(motion.rotations, usual).mean(axis=1)
+        phases = away[:480].reshape(20, 24).mean(axis=0)
+        assert phases.min() > 0.7 * phases.mean()
 
 
 def test_gaits_and_dances_do_not_turn_or_push_the_foot_they_stand_on():
