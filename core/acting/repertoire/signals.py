@@ -8,7 +8,7 @@ seconds and no tempo changes it. Names, upper and lower case apart:
     A B C D A2 B2         c1, s1, 1 - c1, 1 - s1, c2, 1 - c2: quarter-cycle steps
     n1 n2 n3 ...          noise in seconds, each 100 units further along; N is n1
     N0 N1 N2 ...          noise that swings 1, 2, 4 ... times a second; N0_2, N0_3 are other streams of the same speed
-    w1 w2 w3 ...          slow noise, each at a pace of its own, for bodies at rest: no two come to their middle together
+    w1 w2 w3 ...          slow noise, each at a pace of its own, for bodies at rest: no two are in step
     blink glance          eyes that close for a moment every few seconds; a look that rests and jumps (glance_2, ...)
     t age phi             seconds, seconds since the action was selected, phase [rad]
 
@@ -34,7 +34,7 @@ from ...skeleton import Array
 STREAM_STEP = 100.0
 """Units of noise between n1 and n2, n2 and n3 ..."""
 APART = 0.618034
-"""Part of a unit between streams: noise vanishes at whole numbers, and bodies must not come to their middle in beats."""
+"""Part of a unit between streams: noise vanishes at whole numbers, where bodies must not all be at once."""
 ACTOR_STEP = 1000.0 + APART
 """Units of noise between the streams of one actor and the next."""
 OCTAVE_STEP = 37.0 + APART

@@ -397,7 +397,10 @@ def test_arms_and_hands_never_jump(name):
             assert max(turned_deg(motion, f"{role}_{side}").max() for side in "LR") < 22.0
 
 
-@pytest.mark.parametrize("stance", ("idle", "stand", "attention", "at_ease", "slouch", "proud", "nervous", "sit", "crouch"))
+RESTS = ("idle", "stand", "attention", "at_ease", "slouch", "proud", "nervous", "sit", "crouch")
+
+
+@pytest.mark.parametrize("stance", RESTS)
 def test_who_rests_is_alive_and_locks_no_knee(stance):
     motion = act(MANNEQUIN, ActParams(stance=stance, seconds=8.0), FPS)
     turned = np.degrees(quat.distance(motion.rotations[1:], motion.rotations[:-1])).max(axis=1)
