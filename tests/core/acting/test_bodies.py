@@ -227,7 +227,7 @@ def test_a_dancer_of_a_play_steps_into_a_turn_on_the_right_foot(wait):
     begun = int(turning[0])
     # not when it is asked for, but as the weight comes onto the right foot, within a cycle of 1 / 0.85 s
     assert wait <= begun / FPS < wait + 1 / 0.85 + 0.2
-    right = motion.curves["contact/foot_R"][begun - 8 : begun + 24]
+    right = motion.curves["contact/toe_R"][begun - 8 : begun + 24]
     assert right[0] == 0.0 and right[8:].all()
 
 
@@ -421,6 +421,30 @@ def test_a_crowd_at_rest_does_not_keep_time():
         away = quat.distance(motion.rotations, usual).mean(axis=1)
         phases = away[:480].reshape(20, 24).mean(axis=0)
         assert phases.min() > 0.7 * phases.mean()
+
+
+@pytest.mark.parametrize("gait", ("walking", "stroll", "sneak", "march", "running"))
+def test_hips_of_a_gait_go_ahead_evenly(gait):
+    """The pose alone would push them back with every step, for a leg takes the weight that still swings forward."""
+    motion = act(MANNEQUIN, ActParams(stance=gait, seconds=5.0), FPS)
+    # its first and its last step are cut
+    speed = -np.diff(motion.roots[:, 1])[24:-24]
+    assert speed.min() > 0.8 * speed.mean() > 0.0 and speed.max() < 1.2 * speed.mean()
+    assert np.linalg.norm(np.diff(motion.roots, n=2, axis=0), axis=-1).max() < 0.07
+    for side in "LR":
+        assert turned_deg(motion, f"foot_{side}").max() < 40.0
+
+
+@pytest.mark.parametrize("dance", ("pirouette", "fondu turn"))
+def test_who_turns_on_a_foot_turns_on_its_ball(dance):
+    motion = act(MANNEQUIN, ActParams(stance=dance, seconds=3.0), FPS)
+    assert np.ptp(motion.base[:, 2]) > np.pi
+    foot = 0 if dance == "pirouette" else 1
+    heel, ball = (motion.curves[name] > 0.5 for name in CURVES[foot])
+    turning = np.abs(np.gradient(motion.base[:, 2])) * FPS > 1.0
+    assert ball[turning].all() and not heel[turning].any()
+    track = sole_points(motion)[ball, foot, 1]
+    assert np.linalg.norm(track - track[len(track) // 2], axis=1).max() < 0.002
 
 
 def test_gaits_and_dances_do_not_turn_or_push_the_foot_they_stand_on():
