@@ -136,7 +136,9 @@ class Footwork:
         self._low = frames.feet[np.arange(len(feet)), frames.support, 2]
         danced = np.column_stack([track[:, :2] + self._drift[:, :2], fit.ankle_height - self._low])
         even = evenly(danced, self._heading, frames.support, steps, walk.fps)
-        self._goals = self._reached(even[:, None] + planted(danced - even, frames.support) + feet)
+        held = [(frames.support == k) | (steps <= 0.0) for k in (0, 1)]
+        apart = np.stack([planted(danced - even, each, walk.fps) for each in held], axis=1)
+        self._goals = self._reached(even[:, None] + apart + feet)
         self.base = np.column_stack([even[:, :2], self._heading])
         high = fit.ankle_height - frames.feet[..., 2]
         soft = SOFT * skeleton.leg_length()

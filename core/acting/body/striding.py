@@ -83,29 +83,34 @@ def evenly(way: Array, heading: Array, support: Index, steps: Array, fps: float)
     return _rounded(out, fps)
 
 
-def planted(apart: Array, support: Index) -> Array:
-    """(T, 2, 3) how far from the hips that go evenly the feet are to be, besides where the pose has them [m].
+def planted(apart: Array, held: Flags, fps: float) -> Array:
+    """(T, 3) how far from hips that go evenly a foot is to be, besides where the pose has it [m].
 
-    The foot that stands makes up for all that the hips leave out; one on its way goes along with the hips, leaves the
-    ground and comes to it as slowly as it stands there.
+    A foot that stands makes up for all that the hips leave out. One on its way goes along with the hips; it leaves the
+    ground and comes to it no faster than it stands there.
 
     Args:
         apart: (T, 3) from the hips that go evenly to those that the feet propel [m].
-        support: (T,) the foot that stands.
+        held: (T,) whether the foot stands.
+        fps: Samples a second.
     """
-    out = np.empty((len(apart), 2, 3))
-    for k in (0, 1):
-        stood = runs(support == k)
-        if not stood:
-            out[:, k] = 0.0
-            continue
-        ends = np.array([(a, min(a + 1, b - 1), max(b - 2, a), b - 1) for a, b in stood])
-        times = ends[:, [0, 3]].ravel()
-        slopes = (apart[ends[:, [1, 3]]] - apart[ends[:, [0, 2]]]).reshape(-1, 3)
-        single = np.concatenate([[True], np.diff(times) > 0])
-        out[:, k] = hermite(np.arange(len(apart)), times[single], apart[times[single]], slopes[single])
-        for a, b in stood:
-            out[a:b, k] = apart[a:b]
+    stood = runs(held)
+    if not stood:
+        return np.zeros_like(apart)
+    times = np.arange(len(apart))
+    ends = np.array([t for a, b in stood for t in (a, b - 1)])
+    out: Array = np.stack([np.interp(times, ends, column[ends]) for column in apart.T], axis=1)
+    for a, b in stood:
+        for edge, inner, step in ((a, min(a + 1, b - 1), -1), (b - 1, max(b - 2, a), 1)):
+            near = edge + step * np.arange(1, round(LANDS * fps) + 1)
+            near = near[(near >= 0) & (near < len(apart))]
+            near = near[~np.logical_or.accumulate(held[near])]
+            if len(near):
+                # what is left of the speed that it has on the ground dies away
+                slow = (apart[edge] - apart[inner]) * step - (out[near[0]] - out[edge]) * step
+                part = np.abs(near - edge) / (len(near) + 1.0)
+                out[near] += step * (np.abs(near - edge) * (1.0 - part) ** 2)[:, None] * slow
+        out[a:b] = apart[a:b]
     return out
 
 
