@@ -94,7 +94,7 @@ def stepping_off(wanted: Array, fps: float) -> Array:
     out = np.array(wanted)
     for k in range(1, len(out)):
         out[k] = min(max(out[k], out[k - 1] - most), out[k - 1] + most)
-    return smoothstep(out)
+    return out
 
 
 class Footwork:
@@ -107,12 +107,13 @@ class Footwork:
         frames: Frames,
         track: Array,
         on_way: Array,
-        steps: Array,
+        off: Array,
         fit: Fit,
         entered: bool = False,
     ) -> None:
-        """`entered` tells that the walk goes on from a pose, in which its feet may stand unevenly."""
-        self._skeleton, self._walk, self._frames, self._fit, self._steps = skeleton, walk, frames, fit, steps
+        """`off` is of `stepping_off`; `entered` tells that the walk begins in a pose whose feet may stand unevenly."""
+        self._skeleton, self._walk, self._frames, self._fit, self._off = skeleton, walk, frames, fit, off
+        self._steps = steps = smoothstep(off)
         turned = frames.heading - frames.heading[0]
         self._heading = track[:, 2] + turned
         facing = quat.about(_UP, self._heading)
@@ -204,7 +205,7 @@ class Footwork:
 
     def _shares(self) -> Array:
         """(T, 2) how far each foot has left its footfall for a dance; the one that does not stand goes first."""
-        shares = np.stack([smoothstep(np.clip(2.0 * self._steps - k, 0.0, 1.0)) for k in (0, 1)], axis=1)
+        shares = np.stack([smoothstep(np.clip(2.0 * self._off - k, 0.0, 1.0)) for k in (0, 1)], axis=1)
         for a, b in runs(self._steps > 0.0):
             if self._frames.support[a] == 0:
                 shares[a:b] = shares[a:b, ::-1]
