@@ -43,6 +43,8 @@ STOOD = 1.0
 """Time that feet must have been still for a body to be begun anew there [s]."""
 STILL = 0.002
 """What moves less than this is still [m]."""
+LAST_STEP = 0.6
+"""Time before its end at which a motion that goes along by itself is worked out anew, for its last step is cut [s]."""
 EASE = 0.3
 """Time in which a body goes over to what was decided anew [s]."""
 
@@ -83,7 +85,10 @@ class Preview:
         return self._decided(play, part) != self._known or self._is_over(time)
 
     def _is_over(self, time: float) -> bool:
-        return self.motion is None or time > self.first + (len(self.motion) - 1) / self.fps
+        if self.motion is None or self.motion.base is None:
+            return True
+        left = self.first + (len(self.motion) - 1) / self.fps - time
+        return left < 0.0 or (left < LAST_STEP and float(np.ptp(self.motion.base[-2:, :2], axis=0).max()) > 1e-4)
 
     def show(self, play: Play, part: str, time: float, turn: bool = True) -> tuple[Pose, Array]:
         """Pose, and base (3,), at a time that the play has come to [s].

@@ -29,7 +29,7 @@ from ..repertoire.tables import Sheet
 from .body import BodyParams, BodyState, start
 from .fingers import bent, fingers_of
 from .fitting import fit
-from .footwork import Footwork, stepped, stepping_off
+from .footwork import Footwork, levelled, stepped, stepping_off
 from .perform import Selection
 from .posing import joined, posed, values_of
 from .stepping import Order, advanced, ordered
@@ -210,9 +210,10 @@ def _stand(state: BodyState) -> Pose | None:
     pose = state.advance(max(0.0, state.time + LEAD)).pose()
     body = state.stage.fit.skeleton
     positions, _ = fk.forward(body, pose.rotations, pose.root)
-    heights = [positions[body.joint(f"foot_{side}"), 2] - state.stage.fit.ankle_height for side in SIDES]
+    floor = state.stage.fit.ankle_height
+    level = all(abs(positions[body.joint(f"foot_{side}"), 2] - floor) < LEVEL for side in SIDES)
     tall = pose.root[2] > UPRIGHT * body.offsets[0, 2]
-    return pose if tall and max(map(abs, heights)) < LEVEL else None
+    return levelled(body, pose, floor) if tall and level else None
 
 
 def enactable(sheets: Iterable[Sheet]) -> ActionLibrary:

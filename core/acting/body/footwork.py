@@ -14,13 +14,17 @@ from ...kinematics.limb_ik import LIMBS, place_limb
 from ...maths import quat
 from ...maths.ramp import smoothstep
 from ...motion import Motion
-from ...skeleton import SIDES, Array, Skeleton
+from ...skeleton import SIDES, Array, Pose, Skeleton
 from ..furniture import Furniture
+from ..repertoire.puppet import ANKLES
 from .fitting import Fit
 from .posing import Frames
+from .striding import PIVOT, evenly, landed, pivots, planted, stances
 
 REACH = 0.9995
 """Part of its length to which a leg is stretched at most."""
+SOFT = 0.0025
+"""Part of its length over which a leg goes straight ever more slowly: knees that lock at once are seen to."""
 LIFT = 0.04
 """Height of the small step with which a foot leaves its footfall for a dance, and comes back [m]."""
 FLESH = 0.1
@@ -33,8 +37,6 @@ PAUSE = 0.15
 """Shortest time for which feet that are still stand [s]."""
 STEP_OFF = 0.5
 """Shortest time in which both feet leave their footfalls for a dance, or come back to them [s]."""
-PIVOT = math.radians(60.0)
-"""Most that a foot which stands would turn under a dancing body for it to be held; more than that is meant [rad]."""
 MOVING = 0.05
 """Speed from which a foot steps [leg lengths a second]."""
 _UP = np.array([0.0, 0.0, 1.0])
@@ -45,6 +47,33 @@ _PUPPET = frozenset(
 """Roles that actions speak for."""
 
 Flags = npt.NDArray[np.bool_]
+
+
+def _softly_larger(a: Array, b: Array, soft: Array | float) -> Array:
+    """(T,) the larger of two, rounded where they are about the same: there it is larger still by half of `soft`."""
+    out: Array = 0.5 * (a + b + np.sqrt((a - b) ** 2 + soft * soft))
+    return out
+
+
+def _lack(body: Skeleton, side: str, hips: Array, ankles: Array) -> Array:
+    """(T,) how far hip joints (T, 3) are too high for a leg to reach down to ankles (T, 3), negative below that [m]."""
+    length = REACH * sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("shin", "foot"))
+    line = hips - ankles
+    flat = np.minimum(np.hypot(*np.ascontiguousarray(line[:, :2].T)), 0.95 * length)
+    out: Array = line[:, 2] - np.sqrt(length * length - flat * flat)
+    return out
+
+
+def levelled(body: Skeleton, pose: Pose, height: float) -> Pose:
+    """The pose with both ankles at a height [m], the hips as low as that takes."""
+    positions, globals_ = fk.forward(body, pose.rotations[None], pose.root[None])
+    feet = [positions[:, body.joint(f"foot_{side}")] * (1.0, 1.0, 0.0) + height * _UP for side in SIDES]
+    hips = [positions[:, body.joint(f"thigh_{side}")] for side in SIDES]
+    drop = max(0.0, *(float(_lack(body, *leg)[0]) for leg in zip(SIDES, hips, feet, strict=True)))
+    root = pose.root - drop * _UP
+    for side, foot in zip(SIDES, feet, strict=True):
+        globals_ = place_limb(body, globals_, positions - drop * _UP, LIMBS[f"foot_{side}"], foot)
+    return Pose(fk.local_rotations(body, globals_)[0], root)
 
 
 def stepped(walk: Motion) -> Flags:
@@ -65,7 +94,7 @@ def stepping_off(wanted: Array, fps: float) -> Array:
     out = np.array(wanted)
     for k in range(1, len(out)):
         out[k] = min(max(out[k], out[k - 1] - most), out[k - 1] + most)
-    return smoothstep(out)
+    return out
 
 
 class Footwork:
@@ -78,12 +107,13 @@ class Footwork:
         frames: Frames,
         track: Array,
         on_way: Array,
-        steps: Array,
+        off: Array,
         fit: Fit,
         entered: bool = False,
     ) -> None:
-        """`entered` tells that the walk goes on from a pose, in which its feet may stand unevenly."""
-        self._skeleton, self._walk, self._frames, self._fit, self._steps = skeleton, walk, frames, fit, steps
+        """`off` is of `stepping_off`; `entered` tells that the walk begins in a pose whose feet may stand unevenly."""
+        self._skeleton, self._walk, self._frames, self._fit, self._off = skeleton, walk, frames, fit, off
+        self._steps = steps = smoothstep(off)
         turned = frames.heading - frames.heading[0]
         self._heading = track[:, 2] + turned
         facing = quat.about(_UP, self._heading)
@@ -92,6 +122,10 @@ class Footwork:
         self._drift: Array = np.cumsum(
             steps[:, None] * quat.rotate(quat.about(_UP, track[:, 2] - frames.heading[0]), moved), axis=0
         )
+        self._yaws = np.unwrap(
+            self._heading[:, None] + quat.heading(quat.multiply(frames.shins, frames.turned[:, ANKLES])), axis=0
+        )
+        self._drift += pivots(skeleton, frames.support, steps, self._yaws)
         self._joints = [skeleton.joint(f"foot_{s}") for s in SIDES]
         positions, globals_ = fk.forward(skeleton, walk.rotations, walk.roots)
         self._ankles = positions[:, self._joints] + self._carried()
@@ -99,18 +133,29 @@ class Footwork:
         self._stands = ~stepped(walk)
         self._flat = np.stack([self._standing(side, entered) for side in SIDES], axis=1)
         self._lay_flat()
-        self.base = np.column_stack([track[:, :2] + self._drift[:, :2], self._heading])
         feet = quat.rotate(facing[:, None], frames.feet)
-        low = frames.feet[np.arange(len(feet)), frames.support, 2]
+        self._low = frames.feet[np.arange(len(feet)), frames.support, 2]
+        danced = np.column_stack([track[:, :2] + self._drift[:, :2], fit.ankle_height - self._low])
+        even = evenly(danced, self._heading, frames.support, steps, walk.fps)
+        held = [(frames.support == k) | (steps <= 0.0) for k in (0, 1)]
+        apart = np.stack([planted(danced - even, each, walk.fps) for each in held], axis=1)
+        self._goals = self._reached(even[:, None] + apart + feet)
+        self.base = np.column_stack([even[:, :2], self._heading])
+        high = fit.ankle_height - frames.feet[..., 2]
+        soft = SOFT * skeleton.leg_length()
         stood = self._ankles.mean(axis=1) - feet.mean(axis=1)
-        danced = np.column_stack([track[:, :2], np.zeros(len(track))]) + self._drift
-        roots = stood + steps[:, None] * (danced - stood)
-        roots[:, 2] = fit.ankle_height - low
-        roots += on_way[:, None] * (walk.roots + self._drift - roots)
-        self._roots = roots
-        self._dropped = self._drop()[:, None] * _UP
-        self._roots = roots - self._dropped
-        self._low = low
+        # over the leg that reaches lower, without a corner where that is the other one
+        stood[:, 2] = _softly_larger(high[:, 0], high[:, 1], soft) - 0.5 * soft
+        roots = stood + steps[:, None] * (even - stood)
+        self._roots = roots + on_way[:, None] * (walk.roots + self._drift - roots)
+        self._roots -= self._drop(soft * (1.0 - on_way))[:, None] * _UP
+
+    def _reached(self, danced: Array) -> Array:
+        """(T, 2, 3) where the ankles go, on their footfalls or where a dance has them, (T, 2, 3) [m]."""
+        share = self._shares()[..., None]
+        apart = np.minimum(np.linalg.norm(danced - self._ankles, axis=-1, keepdims=True) / 0.2, 1.0)
+        out: Array = self._ankles + share * (danced - self._ankles) + (LIFT * 4.0 * share * (1.0 - share) * apart) * _UP
+        return out
 
     def sit(self, weights: Array, furniture: Furniture) -> None:
         """Let the hips meet the seats that they go down to by weights (T,); the feet stay where they are."""
@@ -143,19 +188,15 @@ class Footwork:
         self._ankles[..., 2] += self._flat * (self._fit.ankle_height - self._ankles[..., 2])
         self._soles = level
 
-    def _drop(self) -> Array:
-        """How far (T,) the hips must come down for both legs to reach their footfalls [m]."""
+    def _drop(self, soft: Array) -> Array:
+        """How far (T,) the hips must come down for both legs to reach their footfalls, softly by (T,) [m]."""
         body = self._skeleton
         pelvis = self._fit.rotations(self._frames.turned, self._heading)[:, 0]
-        drop = np.zeros(len(pelvis))
+        drops = []
         for k, side in enumerate(SIDES):
             hip = self._roots + quat.rotate(pelvis, body.offsets[body.joint(f"thigh_{side}")])
-            length = REACH * sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("shin", "foot"))
-            line = hip - self._ankles[:, k]
-            flat = np.minimum(np.hypot(*np.ascontiguousarray(line[:, :2].T)), 0.95 * length)
-            lack = line[:, 2] - np.sqrt(length * length - flat * flat)
-            drop = np.maximum(drop, lack * (1.0 - self._shares()[:, k]))
-        return drop
+            drops.append(_softly_larger(_lack(body, side, hip, self._goals[:, k]), np.zeros(len(hip)), soft))
+        return _softly_larger(drops[0], drops[1], 0.3 * soft)
 
     def frames(self) -> Frames:
         """The body where it is, as far as `posing.posed` must know it."""
@@ -164,7 +205,7 @@ class Footwork:
 
     def _shares(self) -> Array:
         """(T, 2) how far each foot has left its footfall for a dance; the one that does not stand goes first."""
-        shares = np.stack([smoothstep(np.clip(2.0 * self._steps - k, 0.0, 1.0)) for k in (0, 1)], axis=1)
+        shares = np.stack([smoothstep(np.clip(2.0 * self._off - k, 0.0, 1.0)) for k in (0, 1)], axis=1)
         for a, b in runs(self._steps > 0.0):
             if self._frames.support[a] == 0:
                 shares[a:b] = shares[a:b, ::-1]
@@ -183,16 +224,25 @@ class Footwork:
         return out
 
     def _held(self, k: int, soles: Array) -> Array:
-        """(T,) how far a foot must be turned so as not to turn on the ground while it stands in a dance [rad]."""
+        """Orientations (T, 4) of a foot that does not turn on the ground while it stands in a dance, and lands flat."""
         yaw = np.unwrap(quat.heading(soles))
         out, known = np.zeros(len(yaw)), np.zeros(len(yaw), dtype=bool)
-        for a, b in runs((self._frames.support == k) & (self._steps >= 1.0)):
+        stood = stances(self._frames.support, self._steps, k)
+        for a, b in stood:
             if np.ptp(yaw[a:b]) < PIVOT:
                 out[a:b] = yaw[a:b].mean() - yaw[a:b]
                 known[a:b] = True
         known |= self._steps <= 0.0
         at = np.flatnonzero(known)
-        return np.interp(np.arange(len(yaw)), at, out[at]) if len(at) else out
+        turn = np.interp(np.arange(len(yaw)), at, out[at]) if len(at) else out
+        return landed(quat.multiply(quat.about(_UP, turn), soles), stood, self._walk.fps)
+
+    def _sunk(self, k: int, soles: Array, ankles: Array) -> Array:
+        """(T,) how far heel or toes of a foot, soles (T, 4) and ankles (T, 3), would be in the ground [m]."""
+        heel, ball = heel_and_ball(self._skeleton, SIDES[k])
+        tip = self._fit.toes[k] * (1.0, 1.0, 0.0) + ball * _UP
+        ends = [quat.rotate(soles, point)[:, 2] + rest for point, rest in ((heel, 0.0), (tip, heel[2] - ball[2]))]
+        return np.maximum(-np.minimum(*ends) - ankles[:, 2], 0.0)
 
     def legs(self, rotations: Array, roots: Array) -> Array:
         """Rotations (T, J, 4) with the feet on their footfalls."""
@@ -201,17 +251,10 @@ class Footwork:
         shares = self._shares()
         soles = []
         for k, side in enumerate(SIDES):
-            # hips that come down for the other leg must not push this foot into the ground
-            own, share = positions[:, self._joints[k]] + self._dropped, shares[:, k]
-            goal = self._ankles[:, k] + share[:, None] * (own - self._ankles[:, k])
-            apart = np.minimum(np.linalg.norm(own - self._ankles[:, k], axis=-1) / 0.2, 1.0)
-            goal = goal + (LIFT * 4.0 * share * (1.0 - share) * apart)[:, None] * _UP
-            danced = globals_[:, self._joints[k]]
-            if share.any():
-                danced = quat.multiply(quat.about(_UP, self._held(k, danced)), danced)
+            goal, share = self._goals[:, k], shares[:, k]
+            danced = self._held(k, globals_[:, self._joints[k]]) if share.any() else self._soles[:, k]
             sole = quat.slerp(self._soles[:, k], danced, share)
-            under = np.minimum(goal[:, 2] + quat.rotate(sole, self._fit.toes[k])[:, 2], 0.0)
-            goal = goal - np.where(share * (1.0 - share) > 0.0, under, 0.0)[:, None] * _UP
+            goal = goal + np.where(share > 0.0, self._sunk(k, sole, goal), 0.0)[:, None] * _UP
             soles.append(sole)
             globals_ = place_limb(body, globals_, positions, LIMBS[f"foot_{side}"], goal)
         for joint, sole in zip(self._joints, soles, strict=True):
@@ -230,11 +273,15 @@ class Footwork:
         """Which foot stands, as curves."""
         shares, found = self._shares(), {}
         for k, side in enumerate(SIDES):
-            own = (self._frames.support == k).astype(np.float64)
+            own = self._frames.support == k
+            turns = np.zeros(len(own), dtype=bool)
+            for a, b in stances(self._frames.support, self._steps, k):
+                turns[a:b] = np.ptp(self._yaws[a:b, k]) >= PIVOT
             for part in ("foot", "toe"):
                 name = f"contact/{part}_{side}"
                 if name in self._walk.curves:
                     down = np.maximum(self._walk.curves[name], self._flat[:, k] > DOWN)
                     walked = np.where(shares[:, k] <= 0.0, down, 0.0)
-                    found[name] = np.where(self._steps >= 1.0, own, walked)
+                    # who turns on a ball has no heel on the ground
+                    found[name] = np.where(self._steps >= 1.0, own & ~(turns & (part == "foot")), walked)
         return found

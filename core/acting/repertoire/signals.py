@@ -8,6 +8,7 @@ seconds and no tempo changes it. Names, upper and lower case apart:
     A B C D A2 B2         c1, s1, 1 - c1, 1 - s1, c2, 1 - c2: quarter-cycle steps
     n1 n2 n3 ...          noise in seconds, each 100 units further along; N is n1
     N0 N1 N2 ...          noise that swings 1, 2, 4 ... times a second; N0_2, N0_3 are other streams of the same speed
+    w1 w2 w3 ...          slow noise, each at a pace of its own, for bodies at rest: no two are in step
     blink glance          eyes that close for a moment every few seconds; a look that rests and jumps (glance_2, ...)
     t age phi             seconds, seconds since the action was selected, phase [rad]
 
@@ -32,10 +33,14 @@ from ...skeleton import Array
 
 STREAM_STEP = 100.0
 """Units of noise between n1 and n2, n2 and n3 ..."""
-ACTOR_STEP = 1000.0
+APART = 0.618034
+"""Part of a unit between streams: noise vanishes at whole numbers, where bodies must not all be at once."""
+ACTOR_STEP = 1000.0 + APART
 """Units of noise between the streams of one actor and the next."""
-OCTAVE_STEP = 37.0
-"""Units of noise between N0, N1, N2 ... so that they do not all vanish together at time 0."""
+OCTAVE_STEP = 37.0 + APART
+"""Units of noise between N0, N1, N2 ..."""
+WANDER = (0.45, 0.4)
+"""Slowest pace of wandering noise, and how much faster the fastest is [units/s]."""
 
 BLINK_EVERY, BLINK_LENGTH = 4.0, 0.18
 """Mean time between blinks, and how long one takes [s]."""
@@ -45,6 +50,7 @@ GLANCE_EVERY, GLANCE_JUMP = 1.7, 0.08
 _LAST_TWO = np.array([-1.0, 0.0])
 _GLANCE_NAME = re.compile(r"glance_([1-9]\d*)$")
 _NOISE_NAME = re.compile(r"n([1-9]\d*)$")
+_WANDER_NAME = re.compile(r"w([1-9]\d*)$")
 _OCTAVE_NAME = re.compile(r"N(\d)(?:_([1-9]\d*))?$")
 _SALT = 35
 _LOG_HALF = math.log(0.5)
@@ -289,7 +295,10 @@ class Signals:
             return 1.0, STREAM_STEP * (int(match[1]) - 1)
         if match := _OCTAVE_NAME.match(name):
             octave, stream = int(match[1]), int(match[2] or 1) - 1
-            return 2.0**octave / SWINGS, OCTAVE_STEP * octave + STREAM_STEP * stream
+            return 2.0**octave / SWINGS, OCTAVE_STEP * octave + (STREAM_STEP + APART) * stream
+        if match := _WANDER_NAME.match(name):
+            stream = int(match[1])
+            return WANDER[0] + WANDER[1] * (APART * stream % 1.0), (STREAM_STEP + APART) * stream
         return None
 
     @property
@@ -308,7 +317,7 @@ class Signals:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the signals, one of each kind of noise."""
-        return (*_PHASED, "N", "n1", "n2", "n3", "N0", "N1", "N2", "N0_2", *self.more)
+        return (*_PHASED, "N", "n1", "n2", "n3", "N0", "N1", "N2", "N0_2", "w1", "w2", *self.more)
 
     def _check_new(self, name: str) -> None:
         if not re.fullmatch(r"[A-Za-z_]\w*", name) or self.find(name) or name in self.functions:

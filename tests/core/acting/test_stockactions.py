@@ -48,7 +48,7 @@ def test_who_stands_has_both_soles_on_the_floor(stance):
     assert quality.hover(motion) < 1e-3 and quality.depth(motion) < 1e-3
 
 
-@pytest.mark.parametrize("stance", [name for name in STANDS if name != "Attention"])
+@pytest.mark.parametrize("stance", STANDS)
 def test_nobody_stands_like_a_statue(stance):
     dead = {group for group, turn in stillest(shown(stance=stance)).items() if turn < np.radians(0.05)}
     assert dead <= STILL.get(stance, set())
