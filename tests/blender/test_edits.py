@@ -1,4 +1,4 @@
-"""Every edit on animation that is hardly one: a clear word or what the pages say, and what was there stays as it was."""
+"""Edits of animation that is hardly one: a clear word or what the pages say, and what was there stays as it was."""
 
 import bpy
 import canon
