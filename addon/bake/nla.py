@@ -151,6 +151,12 @@ def sources(owner: bpy.types.ID) -> Iterator[tuple[bpy.types.Action, Any]]:
                 yield strip.action, getattr(strip, "action_slot", None)
 
 
+def is_moved(owner: bpy.types.ID) -> bool:
+    """Whether some action that may play on the owner has curves for it."""
+    bags = (curves.bag(owner, action, create=False, slot=slot) for action, slot in sources(owner))
+    return any(bag is not None and len(bag.fcurves) > 0 for bag in bags)
+
+
 def arrangement(owner: bpy.types.ID) -> tuple[Any, ...]:
     """Which actions play on the owner, when and how: all settings of its tracks and strips, to be compared."""
     data = owner.animation_data

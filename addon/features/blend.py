@@ -7,9 +7,10 @@ from typing import Any
 import bpy
 
 from ...core.errors import InvalidParam
-from ...core.filters.blend import BlendParams, combine
+from ...core.filters.blend import LIMBS, BlendParams, combine
 from ...core.kinematics.cast import Cast
 from ...core.motion import Motion
+from .. import rig, settings
 from ..steps import Steps
 from .edit import EditOperator
 from .timewarp import clip_on_actor_steps
@@ -42,3 +43,15 @@ class Operator(EditOperator):
     def title(cls, params: BlendParams) -> str:
         other = params.action or params.source
         return f"with {other}" if params.how == "mix" else f"then {other}"
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
+    """A slider for each part of the body, while clips are mixed."""
+    if actor is None or not rig.is_cast(actor) or actor.troupe.blend.how != "mix":
+        return
+    header, body = layout.panel("TROUPE_blend_parts", default_closed=True)
+    header.label(text="Parts of the Body")
+    if body:
+        column = body.column(align=True)
+        for k, limb in enumerate(LIMBS):
+            column.prop(actor.troupe.blend, "parts", index=k, text=settings.title(limb), slider=True)

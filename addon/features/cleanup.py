@@ -129,7 +129,7 @@ class EditContact(ActorOperator):
             del rows[self.index]
         else:
             rows[self.index][1 if self.change == "begin" else 2] = here
-        if any(start >= end for _, start, end in rows):
+        if any(start > end for _, start, end in rows):
             raise InvalidParam("frame", frame, "a contact must begin before it ends")
         own.intervals = _text(rows)
         return f"{actor.name}: {len(rows)} contacts in the list"

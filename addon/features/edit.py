@@ -87,7 +87,7 @@ class EditOperator(MotionOperator):
     def why_not(cls, context: bpy.types.Context) -> str | None:
         problem = super().why_not(context)
         if problem is None:
-            idle = next((ob for ob in scene.selected_armatures(context) if next(nla.sources(ob), None) is None), None)
+            idle = next((ob for ob in scene.selected_armatures(context) if not nla.is_moved(ob)), None)
             problem = f"{idle.name} does nothing yet: give it an animation first" if idle is not None else None
         return problem
 

@@ -61,11 +61,18 @@ class BlendParams(ScopeParams):
         help="Weights of the clips at times [s] of the actor's own, instead of the amount; one row for all the time",
         basic=False,
     )
+    parts: tuple[float, ...] = param(
+        (1.0,) * len(LIMBS),
+        lo=-2.0,
+        hi=3.0,
+        help="How much of the other clips counts in hips, trunk, head, left and right arm, left and right leg: 1 as "
+        "elsewhere, 0 nothing, beyond is more",
+        basic=False,
+    )
     limbs: tuple[tuple[float, ...], ...] = param(
         (),
         columns=("time", *LIMBS),
-        help="How much of the other clips counts in parts of the body at times [s] of the actor's own: 1 as elsewhere, "
-        "0 nothing, beyond is more; one row for all the time",
+        help="The same at times [s] of the actor's own clip, as a factor on the parts; one row for all the time",
         basic=False,
     )
     bands: tuple[tuple[float, ...], ...] = param(
@@ -176,8 +183,9 @@ def limb_shares(skeleton: Skeleton, times: Array, params: BlendParams) -> Array:
     """(T, J + 1) how much of the other clips counts at times (T,) [s] of the first, for joints and the hips' place."""
     out = np.ones((len(times), len(skeleton) + 1))
     rows = np.array(sorted(params.limbs)).reshape(-1, 1 + len(LIMBS))
-    for k, limb in enumerate(LIMBS, 1) if len(rows) else ():
-        out[:, part_mask(skeleton, limb)] = np.interp(times, rows[:, 0], rows[:, k])[:, None]
+    for k, limb in enumerate(LIMBS):
+        over_time = np.interp(times, rows[:, 0], rows[:, 1 + k]) if len(rows) else np.ones(len(times))
+        out[:, part_mask(skeleton, limb)] = params.parts[k] * over_time[:, None]
     return out
 
 

@@ -22,6 +22,7 @@ from ..params import Params, param, same
 from ..skeleton import Array
 from .feeling import (
     EMOTIONS,
+    GAITS,
     TABLE,
     Feeling,
     departures,
@@ -55,7 +56,10 @@ class EmotionParams(ScopeParams):
 
     emotion: str = param(
         "angry",
-        choices=tuple((name, f"The feeling kept as {name}") for name in EMOTIONS),
+        choices=(
+            *((name, f"The feeling kept as {name}") for name in EMOTIONS),
+            *((name, f"How the {gait} {style} differs from {plain}") for name, (gait, plain, style) in GAITS.items()),
+        ),
         help="Feeling that comes with Troupe",
     )
     file: str = param("", ref="file", help="A feeling of your own instead, as written by Save Feeling (JSON)")

@@ -8,8 +8,10 @@ Order: how much later each level is fastest (`phases`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from types import MappingProxyType
 
 import numpy as np
 
@@ -23,6 +25,13 @@ from .phases import lags
 
 EMOTIONS = ("neutral", "angry", "sad", "happy", "fearful", "tired", "strong", "weak", "excited", "relaxed")
 """The emotions that a transform may be kept for."""
+_WALKS = ("Brisk", "March", "Sneak", "Tired", "Proud", "Sad", "Happy", "Drunk", "Old")
+_RUNS = ("Sprint", "Heavy", "Loose", "Stiff")
+GAITS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+    {f"{style.lower()}_walk": ("walk", "Neutral", style) for style in _WALKS}
+    | {f"{style.lower()}_run": ("run", "Run", style) for style in _RUNS}
+)
+"""Manners of going that come with Troupe too: the feature, its plain preset, and the one in that manner."""
 
 TABLE = 65
 """Entries of a table of pace."""

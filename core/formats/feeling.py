@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import FormatError, InvalidParam, TroupeError
-from ..filters.feeling import EMOTIONS, Feeling
+from ..filters.feeling import EMOTIONS, GAITS, Feeling
 from ..filters.levels import LEVELS
 from ..presets import SHIPPED
 
@@ -142,6 +142,6 @@ def write(path: Path | str, feeling: Feeling) -> None:
 
 def shipped(name: str) -> Feeling:
     """The feeling of this name that comes with Troupe."""
-    if name not in EMOTIONS:
-        raise InvalidParam("emotion", name, f"must be one of {', '.join(EMOTIONS)}")
+    if name not in (*EMOTIONS, *GAITS):
+        raise InvalidParam("emotion", name, f"must be one of {', '.join((*EMOTIONS, *GAITS))}")
     return read(FOLDER / f"{name}.json")

@@ -58,7 +58,7 @@ def test_the_animation_passes_through_the_poses_and_what_is_below_stays(walker):
     bpy.ops.troupe.displace(plant=False)
     second = posed(walker, 80, NOD)
     bpy.ops.troupe.displace(plant=False)
-    assert max(apart(at(walker, 40), first)) < 1e-4 and max(apart(at(walker, 80), second)) < 1e-4
+    assert max(apart(at(walker, 40), first)) < 1e-5 and max(apart(at(walker, 80), second)) < 1e-5
     assert len(results.results_of(walker)) == 2, "both poses are in one displacement"
     after = shown(walker)
     for end in (0, -1):

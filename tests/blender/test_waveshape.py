@@ -1,6 +1,7 @@
 """Waveshape in Blender: what plays goes through the curve, and the curve can be drawn."""
 
 import json
+from dataclasses import replace
 
 import bpy
 import canon
@@ -96,7 +97,19 @@ def test_a_curve_of_your_own_is_saved_and_applied_to_others(knocker, tmp_path, m
     other = stage.actor(skin=False)
     assert settings.params_from(other.troupe.waveshape, WaveshapeParams).points == LINE
     bpy.ops.troupe.preset_apply(feature="waveshape", name="Mine")
-    assert settings.params_from(other.troupe.waveshape, WaveshapeParams).points == tuple(map(tuple, drawn))
+    loaded = settings.params_from(other.troupe.waveshape, WaveshapeParams)
+    assert loaded.points == tuple(map(tuple, drawn))
+    nod = acts.knock(stage.cast_of(other).skeleton, fps=24.0)
+    keys = bake.prepare(other, stage.cast_of(other), based(nod), bpy.context, 1)
+    bake.write(other, keys, bpy.context, "other knock", landing="replace")
+    before = shown(other)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    bone = other.pose.bones["forearm.R"]
+    (bone if hasattr(bone, "select") else bone.bone).select = True
+    bpy.ops.troupe.waveshape(shape="points", points=other.troupe.waveshape.points, scope="selected")
+    expected = waveshape(before, replace(loaded, joints="forearm.R"))
+    assert stage.errors(shown(other), expected)[1] < 2e-3 and stage.errors(expected, before)[1] > 0.05
 
 
 def test_every_shipped_curve_runs(knocker):

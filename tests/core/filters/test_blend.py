@@ -474,6 +474,10 @@ def test_each_limb_has_a_share_of_its_own():
     assert apart("upper_arm_L", full) < 1e-9 and apart("upper_arm_L", a) > 0.1
     assert apart("upper_arm_R", a, slice(0, 1)) < 1e-9 and apart("upper_arm_R", full, slice(-1, None)) < 1e-9
     assert apart("thigh_L", a) < 1e-9 and apart("head", a) < 1e-9
+    still = combine((a, b), replace(steady, parts=(0, 2, 0, 1, 0, 0, 0)))
+    assert quat.distance(still.rotations[0], out.rotations[0]).max() < 1e-9
+    right = skeleton.joint("upper_arm_R")
+    assert quat.distance(still.rotations[:, right], a.rotations[:, right]).max() < 1e-9
     spine = skeleton.joint("spine")
     own, other = (np.ptp(quat.log(m.rotations[:, spine])[:, 0]) for m in (a, b))
     assert np.ptp(quat.log(out.rotations[:, spine])[:, 0]) == pytest.approx(2 * other - own, rel=0.02)

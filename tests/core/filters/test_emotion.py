@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from troupe.core.filters.contacts import contacts, sole_points
 from troupe.core.filters.emotion import EmotionParams, amplified, correspondence, emote, plan
 from troupe.core.filters.feeling import (
     EMOTIONS,
+    GAITS,
     Feeling,
     extract,
     filled,
@@ -27,6 +29,7 @@ from troupe.core.filters.feeling import (
 from troupe.core.filters.levels import CATEGORY, LEVELS
 from troupe.core.filters.periods import detect, effector_path, paired, periods, with_periods
 from troupe.core.formats import feeling as files
+from troupe.core.gait.strides import strides
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat
 
@@ -339,7 +342,7 @@ def test_feelings_are_saved_and_loaded(tmp_path, angry):
 @pytest.mark.req("bruderlin", 67)
 def test_ten_emotions_are_there_and_those_of_our_own_examples(drink):
     assert len(EMOTIONS) == 10 and set(EMOTIONS) == set(acts.MANNERS)
-    assert {p.stem for p in files.FOLDER.iterdir()} == set(EMOTIONS)
+    assert {p.stem for p in files.FOLDER.iterdir()} == {*EMOTIONS, *GAITS}
     for name in EMOTIONS:
         shipped, made = files.shipped(name), extract(drink, acts.drink(BODY, acts.MANNERS[name]), name)
         assert np.allclose(shipped.spans, made.spans, atol=1e-6), "write them again with formats.feeling.write"
@@ -348,6 +351,30 @@ def test_ten_emotions_are_there_and_those_of_our_own_examples(drink):
     assert fast["angry"] < 0.7 < 1.5 < fast["sad"] and fast["neutral"] == 1.0
     with pytest.raises(InvalidParam, match="angry"):
         files.shipped("bored")
+
+
+@cache
+def _strides(gait, preset):
+    return strides(BODY, gait, preset)
+
+
+@pytest.mark.parametrize("name", GAITS)
+def test_manners_of_going_are_those_of_our_own_walks_and_runs(name):
+    gait, plain, style = GAITS[name]
+    neutral, other = _strides(gait, plain), _strides(gait, style)
+    shipped, made = files.shipped(name), extract(neutral, other, name, "foot_L")
+    assert np.allclose(shipped.spans, made.spans, atol=1e-4), "write them again with formats.feeling.write"
+    assert np.allclose(shipped.emotional_pace, made.emotional_pace, atol=1e-4)
+    # the neutral one in that manner takes about the time of the one that has it
+    done = emote(neutral, shipped)
+    assert done.duration == pytest.approx(other.duration, rel=0.15)
+    assert np.isfinite(done.rotations).all()
+
+
+def test_a_sad_walk_is_slow_and_small_and_a_happy_one_is_neither():
+    sad, happy = (files.shipped(f"{name}_walk") for name in ("sad", "happy"))
+    assert sad.tempo > 1.3 and happy.tempo < 1.0
+    assert np.all(mean_ratios(sad)[:2] < 0.7) and np.all(mean_ratios(happy)[:3] > 1.1)
 
 
 @pytest.mark.parametrize(
@@ -421,6 +448,7 @@ def test_a_part_of_the_body_and_of_the_time(knock, angry):
     arm = emote(knock, angry, EmotionParams(pace=False, scope="arm_R"))
     others = [j for j, r in knock.skeleton.role_of().items() if not r.endswith("_R")]
     assert np.array_equal(arm.rotations[:, others], knock.rotations[:, others])
+    assert np.array_equal(arm.roots, knock.roots)
     assert quat.distance(arm.rotations, knock.rotations).max() > 0.02
     at = plan(knock, angry, EmotionParams(range="part", begin=1.0, end=2.0, soft=0.0)).at
     assert np.allclose(at[:60], np.arange(60), atol=0.6)

@@ -53,6 +53,12 @@ def test_only_what_is_told_is_held():
     assert change[:45].max() < 1e-4 and change[150:].max() < 1e-4
 
 
+def test_rows_that_overlap_are_one_contact():
+    motion = sliding()
+    both, one = (with_intervals(motion, rows) for rows in (((0, 0.5, 1.0), (0, 0.8, 1.3)), ((0, 0.5, 1.3),)))
+    assert len(intervals_of(both)) == 1 and intervals_of(both) == intervals_of(one)
+
+
 def test_heel_and_ball_come_down_and_leave_as_they_are_found(data):
     motion = contacts(cleaned(data, "02_01"))
     foot, start, end = next(row for row in intervals_of(motion) if row[2] - row[1] > 0.5)

@@ -126,7 +126,14 @@ def levels_met(params, triangles=False):
 @pytest.mark.req("bruderlin", 45)
 @pytest.mark.parametrize("form", ["local", "full"])
 def test_a_peak_never_meets_a_valley(form):
-    levels = levels_met(PathParams(stretch=0.01, form=form))
+    params = PathParams(stretch=0.01, form=form)
+    a, b = two_waves()
+    met = {(int(i), int(j)) for i, j in warp_path(a, b, params, 0.05)}
+    peaks, valleys = ({i for i in range(1, 99) if x[i - 1] < x[i] > x[i + 1]} for x in (a[:, 0], -a[:, 0]))
+    # the other wave is upside down: where the first has a peak it has a valley
+    assert peaks == {10, 50, 90} and valleys == {30, 70}
+    assert not met & {(i, j) for i in peaks for j in peaks} and not met & {(i, j) for i in valleys for j in valleys}
+    levels = levels_met(params)
     assert levels.min() > -0.5
     # the other clip has a peak less
     assert np.count_nonzero(levels > 0.8) >= (2 if form == "local" else 1)
