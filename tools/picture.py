@@ -46,9 +46,18 @@ def probe() -> None:
 
 
 def motion_range(scene: Any) -> tuple[int, int]:
-    """Return the first and last frame of everything that is animated in the scene, or the current frame twice."""
+    """Return the first and last frame of the figures that are animated in the scene, or the current frame twice.
+
+    Where none is, all that is animated counts.
+    """
+    figures = [ob for ob in scene.objects if ob.type == "ARMATURE" and ob.animation_data]
     spans = []
-    owners = {owner for ob in scene.objects for owner in (ob, ob.data, getattr(ob.data, "shape_keys", None)) if owner}
+    owners = {
+        owner
+        for ob in figures or scene.objects
+        for owner in (ob, ob.data, getattr(ob.data, "shape_keys", None))
+        if owner
+    }
     for animated in (owner.animation_data for owner in owners if getattr(owner, "animation_data", None)):
         spans += [(strip.frame_start, strip.frame_end) for track in animated.nla_tracks for strip in track.strips]
         if animated.action:

@@ -27,4 +27,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look into the hall from the side."""
-    view(context, (0.0, -3.2, 0.3), (-1.5, -13.5, 8.0), 44.0)
+    view(context, (1.4, -4.8, 0.3), (0.4, -17.5, 11.5), 50.0)

@@ -24,4 +24,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look at the side of the hall they go along."""
-    view(context, (-2.4, -4.4, 0.4), (-4.5, -14.5, 7.5), 44.0)
+    view(context, (-1.6, -4.4, 0.4), (-3.2, -15.5, 8.5), 46.0)

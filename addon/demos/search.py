@@ -14,6 +14,9 @@ LIGHT = "paint.sl"
 def build(context: bpy.types.Context) -> None:
     """Let one look for the other."""
     actors = build_set(context, screens(Seeker=(-1.4, -3.0, -4.0, -4.0), Hider=(0.0, 2.4, 0.0, 5.0)))
+    # who is sent to where it is stands there at ease
+    choose(context, actors["Hider"])
+    bpy.ops.troupe.goto(place=actors["Hider"].location, seconds=1.0)
     choose(context, actors["Seeker"])
     bpy.ops.troupe.search(target="Hider", reach=6.0, range=6.0, seconds=40.0)
     end_with(context, *actors.values())

@@ -24,4 +24,4 @@ def build(context: bpy.types.Context) -> None:
 
 def camera(context: bpy.types.Context) -> None:
     """Look down on the chase."""
-    view(context, (1.2, -1.2, 0.0), (0.0, -10.0, 14.5), 44.0)
+    view(context, (1.4, -3.0, 0.0), (0.4, -12.0, 14.5), 44.0)

@@ -36,6 +36,7 @@ SHARED = (
     "seconds",
     "seed",
     "others",
+    "prediction",
     "room",
     "guard",
     "replan",

@@ -83,7 +83,7 @@ class Terrain:
         ok = hit.all(axis=1) & (np.abs(z.max(axis=1) - near) <= HIGHEST * self.leg)
         even = ok & (rough < ROUGH * self.leg) & (slope < STEEPEST)
         if not ok.any():
-            self._refuse(place, time, near)
+            self._refuse(place, time, near, bool(hit.all(axis=1).any()))
         if fixed:
             k = 0
         elif even.any():
@@ -142,11 +142,14 @@ class Terrain:
         free: Bools = (z.reshape(-1, 2).max(axis=1) - levels) < 0.07 * self.leg
         return free
 
-    def _refuse(self, place: Array, time: float, near: float) -> None:
+    def _refuse(self, place: Array, time: float, near: float, whole: bool) -> None:
+        """Say why no foot can stand near a place (2,), be there ground under the `whole` sole or not."""
         z, _, hit = height(self.surface, place[None], time)
         where = f"at x {place[0]:.2f}, y {place[1]:.2f} m"
         if not hit[0]:
             raise NoPath(f"there is no ground {where}: move the path onto the ground or add ground there")
+        if not whole:
+            raise NoPath(f"the ground is too small for a foot {where}: lead the path around it or make it wider")
         step = z[0] - near
         way = "up" if step > 0 else "down"
         raise NoPath(

@@ -96,7 +96,7 @@ def test_an_office_with_moving_things_plays_at_more_than_30_frames_a_second() ->
 
 @pytest.mark.parametrize("first", range(0, 200, 20))
 def test_twenty_who_cross_arrive_without_touching(first: int) -> None:
-    worst = 0.0
+    worst, pops = 0.0, 0
     for seed in range(first, first + 20):
         state, stalled = crossed(seed)
         assert all(m.arrived for m in state.minds), seed
@@ -104,11 +104,14 @@ def test_twenty_who_cross_arrive_without_touching(first: int) -> None:
         assert stalled < 5.0, seed
         for motion in performed(state, World()).motions.values():
             assert quality.slide(motion) < 0.001, seed
-            assert quality.depth(motion) < 0.002, seed  # a toe that swings in a tight turn may graze the floor
+            assert quality.depth(motion) < 0.001, seed
+            pops += quality.knee_pop(motion) > 3.0
         worst = max(worst, hardest(state))
-    print(f"crossings {first} to {first + 19}: hardest braking {worst:.1f} m/s^2")
+    print(f"crossings {first} to {first + 19}: hardest braking {worst:.1f} m/s^2, {pops} of 400 knees pop")
     # people brake with 2 to 3, hard with 4
     assert worst < 4.5
+    # of those who are pushed about in the thick of it a few hop once
+    assert pops <= 8
 
 
 @pytest.mark.req("kuffner", 45)

@@ -9,6 +9,7 @@ import bpy
 import canon
 import numpy as np
 import pytest
+import rig_zoo
 import stage
 from troupe.addon import bake, demos, job, rig, scene, trace
 from troupe.addon.bake import results
@@ -518,6 +519,8 @@ def test_what_is_made_again_is_the_same_and_changes_reach_everybody():
     ("feature", "options"),
     [
         ("wander", {}),
+        ("follow", {"target": "Goal"}),
+        ("patrol", {"waypoints": "[[2, 0], [2, -4]]"}),
         ("pursue", {"target": "Goal"}),
         ("evade", {"target": "Goal", "alarm": 8.0}),
         ("hide", {"target": "Goal"}),
@@ -538,6 +541,34 @@ def test_every_behaviour_leaves_feet_planted_and_walls_alone(feature, options):
         assert not told(ob)["report"]["offences"]
         assert np.abs(afoot.deepest(afoot.shown(ob), 0.0)) < 0.002
     assert moved > 0.5
+
+
+@pytest.mark.req("kuffner", 100)
+def test_rigs_of_every_kind_go_about_together(data, meant):
+    """One rig for each way of being keyed, each with a behaviour of its own; things and the camera stay as they are."""
+    rigify = afoot.enter("rigify", data)
+    bvh = rig_zoo.add(data / afoot.RIGS["bvh"])
+    bvh.scale, bvh.location = (0.01,) * 3, (-2.0, 0.5, 0.0)
+    stage.choose(bvh)
+    bpy.ops.troupe.cast()
+    bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = 24, 1.0
+    rigify.name, bvh.name = "Control", "Bones"
+    room()
+    two(Root=(2.0, 0.5))
+    cast = [bpy.data.objects[name] for name in ("Control", "Bones", "Root")]
+    for ob, feature, target in zip(cast, ("hide", "pursue", "evade"), ("Bones", "Root", "Bones"), strict=True):
+        getattr(ob.troupe, feature).target = target
+    bpy.context.scene.frame_set(1)
+    bpy.context.view_layer.update()
+    stage.choose(*cast)
+    before = canon.dump()["objects"]
+    bpy.ops.troupe.together(told="Control hide, Bones pursue, Root evade", seconds=2.5)
+    after = canon.dump()["objects"]
+    assert {name for name in after if repr(after[name]) != repr(before[name])} == {ob.name for ob in cast}
+    for ob in cast:
+        shown, track = afoot.shown(ob), np.array(told(ob)["track"])
+        assert np.hypot(*(track[:, :2] - track[0, :2]).T).max() > 1.0 and not told(ob)["report"]["offences"]
+        assert afoot.worst_slide(shown, meant[ob.name]) < 0.001 and afoot.deepest(shown, 0.0) < 0.002
 
 
 # memory

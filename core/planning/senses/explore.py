@@ -298,14 +298,14 @@ def _grounds(world: World) -> tuple[Body, ...]:
 
 def _same_bodies(a: World | None, b: World) -> bool:
     """Whether the same bodies are in the same places in two worlds, so that a way through one is one through both."""
-    return (
-        a is not None
-        and len(a.bodies) == len(b.bodies)
-        and all(
-            x is y or (x.name, x.kind, x.tags) == (y.name, y.kind, y.tags) and np.array_equal(x.matrices, y.matrices)
-            for x, y in zip(a.bodies, b.bodies, strict=True)
-        )
-    )
+    if a is None or len(a.bodies) != len(b.bodies):
+        return False
+    return all(x is y or _alike(x, y) for x, y in zip(a.bodies, b.bodies, strict=True))
+
+
+def _alike(x: Body, y: Body) -> bool:
+    same = (x.name, x.kind, x.tags) == (y.name, y.kind, y.tags)
+    return same and np.array_equal(x.matrices, y.matrices)
 
 
 def _length(way: Path) -> float:

@@ -42,6 +42,9 @@ class AmongOthers(Params):
         basic=False,
         help="How the ways of others are minded when a way is planned",
     )
+    prediction: float = param(
+        1.0, lo=0.0, hi=5.0, unit="s", basic=False, help="How far ahead the ways of others are guessed"
+    )
     guard: bool = param(True, basic=False, help="Keep to a way instead of going to and fro between two")
     replan: float = param(2.0, lo=0.1, hi=60.0, unit="s", basic=False, help="Time after which a way is looked at again")
     seed: int = param(0, lo=0, hi=2**31 - 1, basic=False, help="Number from which everything random follows")
@@ -54,9 +57,6 @@ class NavigateParams(AmongOthers):
     speed: float = param(1.4, lo=0.1, hi=8.0, unit="m/s", help="Speed of everybody, scaled by the style of each")
     radius: float = param(0.3, lo=0.05, hi=3.0, unit="m", help="Radius of a body, for walls and for others")
     seconds: float = param(20.0, lo=0.1, hi=3600.0, unit="s", help="How long it goes on")
-    look_ahead: float = param(
-        1.0, lo=0.0, hi=5.0, unit="s", basic=False, help="How far ahead the ways of others are guessed"
-    )
     horizon: float = param(2.0, lo=0.3, hi=10.0, unit="s", basic=False, help="How far ahead others are dodged")
     think: float = param(0.125, lo=0.01, hi=5.0, unit="s", basic=False, help="Time between two decisions of an actor")
     faithful: bool = param(

@@ -15,8 +15,10 @@ import numpy as np
 from ...gait.travel import TravelParams
 from ...gait.walking import WalkStyle
 from ...maths import trig
+from ...params import declared
 from ...skeleton import Array, Pose, Skeleton
 from .actors import ActorSetup, NavigateParams, Style
+from .follow import FollowParams, Steering
 from .going import Going, GotoParams, QueueParams
 
 
@@ -69,6 +71,7 @@ def common(told: Sequence[Going], lead: Going, floor: float = 0.0, ceiling: floa
         seconds=lead.seconds,
         seed=lead.seed,
         others=lead.others,
+        prediction=lead.prediction,
         room=lead.room,
         replan=lead.replan,
         guard=lead.guard,
@@ -102,6 +105,7 @@ def actor_setup(
         pace=max(0.1, params.speed / everybody.speed),
         priority=params.priority,
         radius=params.radius,
+        follow=FollowParams(**{p.name: getattr(params, p.name) for p in declared(Steering)}),
         travel=gait,
     )
     return ActorSetup(base, params, skeleton, style, start)

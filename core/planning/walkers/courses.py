@@ -111,7 +111,7 @@ def _in_the_way(
         return None
     place, velocity = place[near], np.concatenate([movers.velocity, guests[1]])[near]
     radius = np.concatenate([cast.radius, np.full(len(guests[0]), params.radius)])[near]
-    ahead = params.look_ahead if crowd == "predict" else 0.0
+    ahead = params.prediction if crowd == "predict" else 0.0
     ends = predicted(place, velocity, here, float(cast.speed[me]), ahead)
     both = radius + cast.radius[me]
     lengths = arc_length(way)

@@ -8,7 +8,7 @@ way. Beside the speed ahead there is a small one to the side, zero unless others
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -38,18 +38,31 @@ _SETTLING = 4.74
 
 
 @dataclass(frozen=True)
-class FollowParams(Params):
-    """How closely and how gently a way is followed."""
+class Steering(Params):
+    """How closely and how gently an actor follows its way."""
 
-    approach: float = param(1.0, lo=0.1, hi=10.0, unit="1/s", basic=False, help="Speed per metre from the goal")
+    settling: float = param(
+        0.0,
+        lo=0.0,
+        hi=10.0,
+        unit="s",
+        basic=False,
+        help="Time in which a turn settles, from which heading and turn gain follow; 0 for the gains themselves",
+    )
     heading_gain: float = param(
         5.0, lo=0.1, hi=50.0, unit="1/s", basic=False, help="Turning rate per radian off course"
+    )
+    turn_gain: float = param(
+        20.0, lo=0.1, hi=200.0, unit="1/s", basic=False, help="Acceleration per turning rate that is missing"
     )
     speed_gain: float = param(
         5.0, lo=0.1, hi=50.0, unit="1/s", basic=False, help="Acceleration per speed that is missing"
     )
-    turn_gain: float = param(
-        20.0, lo=0.1, hi=200.0, unit="1/s", basic=False, help="Acceleration per turning rate that is missing"
+    goal_gain: float = param(
+        1.0, lo=0.1, hi=10.0, unit="1/s", basic=False, help="Speed per metre from the goal, where braking is 0"
+    )
+    braking: float = param(
+        1.0, lo=0.0, hi=20.0, unit="m/s^2", basic=False, help="How hard it brakes before the goal; 0 to use goal gain"
     )
     look_ahead: float = param(0.3, lo=0.05, hi=2.0, unit="s", basic=False, help="How far ahead the way is looked at")
     turn_from: float = param(
@@ -57,13 +70,16 @@ class FollowParams(Params):
     )
     creep: float = param(0.1, lo=0.001, hi=1.0, unit="m/s", basic=False, help="Speed while it turns first")
     arrive: float = param(0.05, lo=0.005, hi=1.0, unit="m", basic=False, help="Distance at which it has arrived")
+
+
+@dataclass(frozen=True)
+class FollowParams(Steering):
+    """Steering with the limits of a body and of the method."""
+
     window: float = param(1.5, lo=0.2, hi=10.0, unit="m", basic=False, help="How far ahead the nearest point is sought")
     acceleration: float = param(2.0, lo=0.0, hi=50.0, unit="m/s^2", basic=False, help="Highest acceleration; 0 for any")
     turn_rate: float = param(2.5, lo=0.0, hi=20.0, unit="rad/s", basic=False, help="Fastest turn; 0 for any")
     swing: float = param(15.0, lo=0.0, hi=200.0, unit="rad/s^2", basic=False, help="Fastest change of turn; 0 for any")
-    braking: float = param(
-        1.0, lo=0.0, hi=20.0, unit="m/s^2", basic=False, help="How hard it brakes before the goal; 0 to use approach"
-    )
     foresight: float = param(
         1.0, lo=0.0, hi=20.0, unit="m/s^2", basic=False, help="How hard it brakes before corners; 0 for not at all"
     )
@@ -76,18 +92,17 @@ FAITHFUL = FollowParams(
 """Gains and step of the thesis: its heading loop is slightly under-damped."""
 
 
-def gains_for(settling: float, speed: float, braking: float, step: float = 1 / 240) -> FollowParams:
-    """Gains that turn without overshoot, to 5 % within `settling` [s], and brake from `speed` over `braking` [m]."""
-    rate = _SETTLING / settling
-    approach = min(1.0, speed / braking)
-    turn_gain = 2.0 * rate
-    return FollowParams(
-        approach=approach,
-        braking=0.0,
+def settled(params: FollowParams) -> FollowParams:
+    """The same with the gains that turn without overshoot, to 5 % within the settling time, where there is one."""
+    if not params.settling:
+        return params
+    rate = _SETTLING / params.settling
+    return replace(
+        params,
         heading_gain=rate / 2.0,
-        turn_gain=turn_gain,
-        speed_gain=max(5.0, 4.0 * approach),
-        step=min(step, 0.7 / turn_gain),
+        turn_gain=2.0 * rate,
+        speed_gain=max(params.speed_gain, 4.0 * params.goal_gain),
+        step=min(params.step, 0.7 / (2.0 * rate)),
     )
 
 
@@ -97,7 +112,7 @@ class Gains:
 
     speed: Array
     reach: Array
-    approach: Array
+    goal_gain: Array
     heading_gain: Array
     speed_gain: Array
     turn_gain: Array
@@ -201,7 +216,7 @@ def _stopping(speed: Array, gain: Gains) -> Array:
     """(A,) way over which `speed` (A,) [m/s] is lost before a goal [m]."""
     brakes = gain.braking > 0
     hard = np.maximum(speed * speed / np.where(brakes, 2.0 * gain.braking, 1.0), speed / LAST)
-    out: Array = np.where(brakes, hard, speed / gain.approach)
+    out: Array = np.where(brakes, hard, speed / gain.goal_gain)
     return out
 
 
@@ -210,7 +225,7 @@ def _slowed(left: Array, speed: Array, gain: Gains) -> Array:
     # the speed lags behind what is asked for, and meanwhile one comes nearer
     soon = np.maximum(left - np.maximum(speed, 0.0) / gain.speed_gain, LEAST * left)
     hard = np.minimum(np.sqrt(2.0 * gain.braking * soon), LAST * soon)
-    out: Array = np.where(gain.braking > 0, hard, gain.approach * left)
+    out: Array = np.where(gain.braking > 0, hard, gain.goal_gain * left)
     return out
 
 

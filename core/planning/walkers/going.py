@@ -12,12 +12,13 @@ from ..on_foot import OnFoot, seconds_of, speed_of
 from .actors import AmongOthers, Behaviour, Mind, Order
 from .behaviours import Follow, Go, Patrol, Pursue, Wander
 from .fleeing import Evade
+from .follow import Steering
 from .mingle import Hide, Mingle, Queue, Search, Tag
 from .sensors import Senses
 
 
 @dataclass(frozen=True)
-class Going(OnFoot, AmongOthers, Behaviour):
+class Going(OnFoot, AmongOthers, Steering, Behaviour):
     """How an actor goes among others, whatever for."""
 
     priority: int = param(0, lo=0, hi=9, basic=False, help="Those with less give way to those with more")

@@ -66,7 +66,7 @@ def allowed(state: State, dt: float) -> tuple[State, Array, Array, list[Note]]:
         if mind.committed and mind.plan is not None:
             minds[k], ahead = _before_barrier(state, k, minds[k], mind.plan, dt)
             room[k] = min(room[k], ahead - 0.25)
-    go = np.minimum(go, np.maximum(room, 0.0) * cast.gains.approach / cast.speed)
+    go = np.minimum(go, np.maximum(room, 0.0) * cast.gains.goal_gain / cast.speed)
     go[[state.clock < m.frozen_until for m in minds]] = 0.0
     go[np.isfinite(spots[:, 0])] = 0.0
     return replace(state, minds=tuple(minds)), go, spots, notes

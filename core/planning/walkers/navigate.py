@@ -20,7 +20,7 @@ from ..ways.chart import charted, recharted, widened
 from ..ways.walkable import WalkableParams
 from .actors import FOLLOW, ActorSetup, Cast, Command, Mind, NavigateParams, State
 from .deciding import decided, thought, told
-from .follow import FAITHFUL, gains, standing
+from .follow import FAITHFUL, gains, settled, standing
 from .moving import allowed, moved
 from .polylines import ways
 from .verify import Report, jolt, verify
@@ -48,7 +48,7 @@ def begin(
     setups = tuple(actors.values())
     radius = np.array([s.style.radius or params.radius for s in setups])
     speed = np.array([s.style.pace * params.speed for s in setups])
-    follows = [FAITHFUL if params.faithful and s.style.follow == FOLLOW else s.style.follow for s in setups]
+    follows = [settled(FAITHFUL if params.faithful and s.style.follow == FOLLOW else s.style.follow) for s in setups]
     map_params = replace(params.map, radius=float(radius.min()))
     spots = [np.array([s.base[:2] for s in setups])] + [p.points[:, :2] for p in (places or {}).values()]
     growth = WalkableParams.faithful() if params.faithful else WalkableParams()

@@ -114,7 +114,7 @@ def frame(
                 "cell",
                 side,
                 f"a map of {size[0]:.0f} x {size[1]:.0f} m would have more than {max_cells} cells: "
-                f"give bounds around the walkers, or cells of at least {fitting:.2f} m",
+                f"keep starts and goals nearer together, or take cells of at least {fitting:.2f} m",
             )
         notes.append(f"cells are {fitting:.2f} m instead of {side:.2f} m: the map is {size[0]:.0f} x {size[1]:.0f} m")
         side = fitting

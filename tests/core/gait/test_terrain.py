@@ -272,6 +272,12 @@ def test_a_way_off_the_ground_is_no_way_and_its_place_is_told():
         travel(BODY, straight(1.2, 4.0, 24.0), world=island)
 
 
+def test_ground_smaller_than_a_foot_is_no_way():
+    post = World((box("post", (-0.3, -0.05, -1), (0.3, 0.05, 0.0)),))
+    with pytest.raises(NoPath, match="the ground is too small for a foot at x"):
+        travel(BODY, straight(0.0, 1.0, 24.0), world=post)
+
+
 def test_a_world_without_ground_is_no_way():
     wall = World((box("wall", (-1, -3, 0), (1, -2, 2), "obstacle"),))
     with pytest.raises(NoPath, match="no ground"):

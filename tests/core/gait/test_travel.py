@@ -22,7 +22,21 @@ from troupe.core.maths import quat
 from troupe.core.motion import Motion, Path
 
 from .recordings import read
-from .ways import BODY, CHANGES, RUNS, STEADY, WALKS, circle, driven, size, start_stop, straight, track, turn, walk_run_walk
+from .ways import (
+    BODY,
+    CHANGES,
+    RUNS,
+    STEADY,
+    WALKS,
+    circle,
+    driven,
+    size,
+    start_stop,
+    straight,
+    track,
+    turn,
+    walk_run_walk,
+)
 
 MM = 1e-3
 SLACK = np.radians(0.05)

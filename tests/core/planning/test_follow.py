@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from troupe.core.errors import InvalidMotion
-from troupe.core.planning.walkers.follow import FAITHFUL, FollowParams, advance, gains, gains_for, standing, wish
+from troupe.core.planning.walkers.follow import FAITHFUL, FollowParams, advance, gains, settled, standing, wish
 from troupe.core.planning.walkers.polylines import nearest, ways
 
 EAST = np.pi / 2
@@ -179,7 +179,7 @@ def test_the_frame_rate_hardly_matters_with_small_steps():
 @pytest.mark.req("kuffner", 38)
 @pytest.mark.parametrize("settling", [0.4, 1.0])
 def test_gains_from_a_settling_time_do_not_overshoot(settling):
-    params = gains_for(settling, 1.4, 1.4)
+    params = settled(FollowParams(settling=settling))
     assert params.turn_gain == pytest.approx(4 * params.heading_gain)
     h, a, b = params.step, params.heading_gain, params.turn_gain
     radius = np.abs(np.linalg.eigvals(np.array([[1.0, h], [-h * a * b, 1 - h * b]]))).max()

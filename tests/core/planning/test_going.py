@@ -68,6 +68,20 @@ def test_a_record_has_at_most_six_basic_parameters_and_survives_a_round_trip(rec
     assert record.from_dict(record().to_dict()) == record()
 
 
+@pytest.mark.req("kuffner", 38, 106)
+def test_how_one_steers_is_told_with_what_it_does_and_holds_for_it_alone():
+    told = {
+        "A": going.GotoParams(place=(0.0, -4.0, 0.0), settling=0.6, arrive=0.2, prediction=0.5),
+        "B": going.SearchParams(target="A", heading_gain=3.0, look_ahead=0.8),
+    }
+    bases = {"A": (0.0, 0.0, 0.0), "B": (3.0, 0.0, 0.0)}
+    cast = played(World((), 24.0), told, bases, {}, seconds=0.1).cast
+    gain = cast.gains
+    assert np.allclose(gain.heading_gain, (4.74 / 1.2, 3.0)) and np.allclose(gain.turn_gain, (4 * 4.74 / 1.2, 20.0))
+    assert np.allclose(gain.arrive, (0.2, 0.05)) and np.allclose(gain.reach, (0.42, 1.12))
+    assert cast.params.prediction == 0.5
+
+
 def test_a_run_ends_when_everybody_stands_at_the_goal():
     told = {"A": going.GotoParams(target="Goal")}
     state = played(World((FLOOR, WALL), 24.0), told, {"A": (0.0, 0.0, 0.0)}, {"Goal": scenes.spot(0.0, -4.0)})

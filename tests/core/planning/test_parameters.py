@@ -19,7 +19,6 @@ from troupe.core.planning.spaces.shortcut import SmoothParams
 from troupe.core.planning.spaces.solids import solids
 from troupe.core.planning.spaces.space import FINER
 from troupe.core.planning.walkers import follow, going, scenes
-from troupe.core.planning.walkers.actors import NavigateParams
 from troupe.core.planning.walkers.casting import common
 from troupe.core.planning.walkers.scenes import spot
 from troupe.core.planning.ways.map import MapParams, project
@@ -33,17 +32,17 @@ MASTER = [
     (MapParams, "radius", 0.3, "m"),
     (MapParams, "z_low", 0.05, "m"),
     (MapParams, "z_high", 1.9, "m"),
-    (follow.FollowParams, "approach", 1.0, "1/s"),
-    (follow.FollowParams, "heading_gain", 5.0, "1/s"),
-    (follow.FollowParams, "speed_gain", 5.0, "1/s"),
-    (follow.FollowParams, "turn_gain", 20.0, "1/s"),
+    (going.GotoParams, "goal_gain", 1.0, "1/s"),
+    (going.GotoParams, "heading_gain", 5.0, "1/s"),
+    (going.GotoParams, "speed_gain", 5.0, "1/s"),
+    (going.GotoParams, "turn_gain", 20.0, "1/s"),
     (follow.FollowParams, "step", 1 / 240, "s"),
-    (follow.FollowParams, "turn_from", 60 * DEGREE, "rad"),
-    (follow.FollowParams, "creep", 0.1, "m/s"),
-    (follow.FollowParams, "arrive", 0.05, "m"),
-    (follow.FollowParams, "look_ahead", 0.3, "s"),
+    (going.GotoParams, "turn_from", 60 * DEGREE, "rad"),
+    (going.GotoParams, "creep", 0.1, "m/s"),
+    (going.GotoParams, "arrive", 0.05, "m"),
+    (going.GotoParams, "look_ahead", 0.3, "s"),
     (follow.FollowParams, "window", 1.5, "m"),
-    (NavigateParams, "look_ahead", 1.0, "s"),
+    (going.GotoParams, "prediction", 1.0, "s"),
     (VisionParams, "pixels", 200, "px"),
     (VisionParams, "fov", 100 * DEGREE, "rad"),
     (VisionParams, "fov_vertical", 75 * DEGREE, "rad"),
