@@ -111,13 +111,14 @@ def test_many_bodies_are_stepped_as_they_are_one_by_one():
 
 RISKY = """
 define ACTION rest { Nod 0:10 0 0 { N0 0 0 }  BLINK 0:1 { blink } }
-define ACTION fails { param k .5  Nod 0:10 0:5 0:5 { k / max(.9 - age, 0) glance n2 }  Neck 0 0:9 0 { 0 noise(3 * t) 0 } }
+define ACTION fails { param k .5
+  Nod 0:10 0:5 0:5 { k / max(.9 - age, 0) glance n2 }  Neck 0 0:9 0 { 0 noise(3 * t) 0 } }
 GROUP g ACTION rest ACTION fails
 """
 
 
 def test_bodies_that_do_the_same_are_read_together_as_they_are_one_by_one():
-    """Each with its own noise, energy, style and age, and with an interpolant that fails sooner for some than others."""
+    """Each with its own noise, energy, style and age; and one interpolant fails sooner for some than for others."""
     lib = library(RISKY)
     alone = [
         start(lib, MANNEQUIN, BodyParams(actor=k, seed=3 * k, energy=1.0 + 0.3 * k), styles={"noise_gain": gain})
