@@ -29,9 +29,10 @@ from ..repertoire.tables import Sheet
 from .body import BodyParams, BodyState, start
 from .fingers import bent, fingers_of
 from .fitting import fit
-from .footwork import Footwork, levelled, stepped, stepping_off
+from .footwork import Footwork, stepped, stepping_off
 from .perform import Selection
 from .posing import joined, posed, values_of
+from .reach import levelled
 from .stepping import Order, advanced, ordered
 from .tracks import Track
 
