@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from ...kinematics import fk
 from ...kinematics.limb_ik import LIMBS, place_limb
 from ...maths import quat, trig
 from ...maths.ramp import smoothstep
-from ...skeleton import SIDES, Array
+from ...skeleton import SIDES, Array, Skeleton
 from ..repertoire.actions import LOOK, PLANT, SEAT, TURN
 from ..repertoire.compositor import Slot
 from ..repertoire.puppet import ANKLES, INDEX, JOINTS, cleared, limited, turns
@@ -31,6 +31,8 @@ FLAT = 0.06
 """Height above the other from which a foot is no longer laid flat, on a person with legs of 0.84 m [m]."""
 REACH = 0.999
 """Part of its length to which a limb is stretched at most for a place out of reach."""
+STRETCH = 0.12
+"""Last part of its length that an arm which follows a target gives ever more slowly: elbows that lock are seen to."""
 ACROSS, ASIDE = math.radians(45.0), math.radians(110.0)
 """How far before the body to the other side an arm reaches, and how far out to its own [rad]."""
 ABACK, BEHIND = math.radians(120.0), math.radians(165.0)
@@ -71,7 +73,7 @@ class Frames:
         feet, shins: (T, 2, 3) ankles and (T, 2, 4) orientations, as of `Fit.legs`.
         x, y, heading, floor: (T,) where it stands [m, rad].
         support: (T,) the foot that stands, 0 left, 1 right.
-        gaze: (T, 3) world point looked at [m], and its weight last: (T, 4).
+        gaze: (T, n, 4) world points looked at [m], and the weight of each last.
         targets: (T, 3) world point at which places are aimed [m].
     """
 
@@ -94,6 +96,8 @@ def joined(parts: list[Frames]) -> Frames:
     """Frames one after the other."""
     if len(parts) == 1:
         return parts[0]
+    most = max(p.gaze.shape[1] for p in parts)
+    parts = [replace(p, gaze=np.pad(p.gaze, ((0, 0), (0, most - p.gaze.shape[1]), (0, 0)))) for p in parts]
     return Frames(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Frames)))
 
 
@@ -140,8 +144,8 @@ def values_of(stage: Stage, channels: Array) -> dict[str, Array]:
 
 def _look(stage: Stage, frames: Frames, turned: Array) -> None:
     """Turn the neck to what is looked at, in place."""
-    weight = frames.gaze[:, 3]
-    if not np.any(weight > 0):
+    weights = frames.gaze[..., 3]
+    if not np.any(weights > 0):
         return
     body = stage.fit.skeleton
     head = body.joint("head")
@@ -152,10 +156,10 @@ def _look(stage: Stage, frames: Frames, turned: Array) -> None:
     torso = quat.multiply(quat.about(_UP, frames.heading), turned[:, 0])
     hips = np.column_stack([frames.x, frames.y, frames.floor + body.offsets[0, 2]])
     eyes = hips + quat.rotate(torso, offset)
-    directions = quat.rotate(quat.conjugate(torso), frames.gaze[:, :3] - eyes)
+    directions = quat.rotate(quat.conjugate(torso)[:, None], frames.gaze[..., :3] - eyes[:, None])
     angles = np.radians(frames.channels[:, : 3 * len(JOINTS)]).reshape(-1, len(JOINTS), 3)
     neck, nod = INDEX["Neck"], INDEX["Nod"]
-    angles[:, neck] = looked(angles[:, neck], angles[:, nod], directions, weight, stage.params.hold_gaze)
+    angles[:, neck] = looked(angles[:, neck], angles[:, nod], directions, weights, stage.params.hold_gaze)
     turned[:, neck] = turns(angles)[:, neck]
 
 
@@ -194,7 +198,8 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
             if slot.anchor == TARGET:
                 alpha = alpha * _before(frames)
                 if slot.tip.startswith("hand"):
-                    goal = _within_arms(slot.tip, goal, positions[:, body.joint(LIMBS[slot.tip][0])], frames.heading)
+                    shoulder = positions[:, body.joint(LIMBS[slot.tip][0])]
+                    goal = _within_arms(slot.tip, goal, shoulder, frames.heading, _length(body, slot.tip))
             sum_goal, sum_alpha = ends.get(slot.tip, (np.zeros_like(goal), np.zeros_like(alpha)))
             ends[slot.tip] = (sum_goal + alpha[:, None] * goal, sum_alpha + alpha)
     if planted is not None and np.any(planted > 0):
@@ -209,7 +214,7 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
         limb = LIMBS[tip]
         place = positions[:, body.joint(tip)]
         upper = positions[:, body.joint(limb[0])]
-        length = REACH * sum(math.hypot(*body.offsets[body.joint(r)]) for r in limb[1:])
+        length = _length(body, tip)
         if tip.startswith("hand"):
             aim = _arc(upper, place, goal / np.maximum(alpha, 1e-12)[:, None], alpha, length)
             solved = place_limb(body, globals_, positions, limb, aim, keep_end=False)
@@ -230,16 +235,26 @@ def _before(frames: Frames) -> Array:
     return np.asarray(smoothstep((BEHIND - off) / (BEHIND - ABACK)))
 
 
-def _within_arms(tip: str, goal: Array, shoulder: Array, heading: Array) -> Array:
+def _length(body: Skeleton, tip: str) -> float:
+    """How long a limb is at most [m]."""
+    return REACH * sum(math.hypot(*body.offsets[body.joint(role)]) for role in LIMBS[tip][1:])
+
+
+def _within_arms(tip: str, goal: Array, shoulder: Array, heading: Array, length: float) -> Array:
     """Goals (T, 3) of a hand, those too far to a side turned about its shoulder to where arms still reach.
 
-    An arm that follows a target around the body waits at its limit, instead of coming to it in a moment.
+    An arm that follows a target around the body waits at its limit, instead of coming to it in a moment; and it does
+    not go straight in a moment as the target leaves its reach.
     """
     outward = 1.0 if tip.endswith("L") else -1.0
     line = goal - shoulder
     yaw = outward * _turned_from(line, heading)
     back = quat.about(_UP, outward * (np.clip(yaw, -ACROSS, ASIDE) - yaw))
-    return np.asarray(shoulder + quat.rotate(back, line))
+    far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)
+    soft = STRETCH * length
+    over = np.maximum(far - (length - soft), 0.0)
+    near = np.minimum(far, length - soft) - soft * np.expm1(-over / soft)
+    return np.asarray(shoulder + quat.rotate(back, line * (near / far)[:, None]))
 
 
 def _turned_from(line: Array, heading: Array) -> Array:

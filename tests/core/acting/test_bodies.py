@@ -397,6 +397,21 @@ def test_arms_and_hands_never_jump(name):
             assert max(turned_deg(motion, f"{role}_{side}").max() for side in "LR") < 18.0
 
 
+def test_who_follows_a_bat_that_flies_around_jumps_neither_with_arms_nor_with_the_head():
+    times = np.arange(0.0, 20.01, 0.25)
+    turn = times / 20.0 * 2.0 * np.pi
+    flight = np.column_stack([1.9 * np.sin(turn), 0.35 + 1.5 * np.cos(2.0 * turn), np.full(len(turn), 1.75)])
+    text = starter.text("bat")
+    curves = {("Bat", "location"): (times, [tuple(row) for row in flight.tolist()])}
+    library = ActionLibrary(repertoire())
+    record = perform_play([text], [], library, 20.0, moving=WalkingStage, property_curves=curves)
+    players = {name: Player(MANNEQUIN) for name in ("Ann", "Bob", "Cleo")}
+    for motion in bodies(record, players, repertoire(), FPS).motions.values():
+        assert turned_deg(motion, "neck").max() < 9.0
+        for role in ("upper_arm", "forearm", "hand"):
+            assert max(turned_deg(motion, f"{role}_{side}").max() for side in "LR") < 18.0
+
+
 RESTS = ("idle", "stand", "attention", "at_ease", "slouch", "proud", "nervous", "sit", "crouch")
 
 
