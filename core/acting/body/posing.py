@@ -38,6 +38,7 @@ ACROSS, ASIDE = math.radians(45.0), math.radians(110.0)
 ABACK, BEHIND = math.radians(120.0), math.radians(165.0)
 """Angles from the front from which on a target is reached for less, and no more [rad]."""
 _UP = np.array([0.0, 0.0, 1.0])
+_ASIDE = math.sqrt(0.5)
 _ROLES: Mapping[str, str] = {
     "Root": "spine",
     "Waist": "hips",
@@ -190,7 +191,7 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
     """Rotations (T, J, 4) with hands and feet brought to their places."""
     body = stage.fit.skeleton
     positions, globals_ = fk.forward(body, rotations, roots)
-    ends: dict[str, tuple[Array, Array]] = {}
+    wishes: dict[str, list[tuple[Array, Array]]] = {}
     for n, slot in enumerate(stage.library.layout.slots):
         alpha = frames.alphas[:, n]
         if np.any(alpha > 0):
@@ -200,31 +201,24 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
                 if slot.tip.startswith("hand"):
                     shoulder = positions[:, body.joint(LIMBS[slot.tip][0])]
                     goal = _within_arms(slot.tip, goal, shoulder, frames.heading, _length(body, slot.tip))
-            sum_goal, sum_alpha = ends.get(slot.tip, (np.zeros_like(goal), np.zeros_like(alpha)))
-            ends[slot.tip] = (sum_goal + alpha[:, None] * goal, sum_alpha + alpha)
+            wishes.setdefault(slot.tip, []).append((goal, alpha))
     if planted is not None and np.any(planted > 0):
         for side in SIDES:
             here = positions[:, body.joint(f"foot_{side}")].copy()
             here[:, 2] = frames.floor + stage.fit.ankle_height
-            share = np.clip(planted, 0.0, 1.0)
-            goal, alpha = ends.get(f"foot_{side}", (np.zeros_like(here), np.zeros_like(share)))
-            extra = share * (1.0 - alpha)
-            ends[f"foot_{side}"] = (goal + extra[:, None] * here, alpha + extra)
-    for tip, (goal, alpha) in ends.items():
-        limb = LIMBS[tip]
-        place = positions[:, body.joint(tip)]
-        upper = positions[:, body.joint(limb[0])]
-        length = _length(body, tip)
-        if tip.startswith("hand"):
-            aim = _arc(upper, place, goal / np.maximum(alpha, 1e-12)[:, None], alpha, length)
-            solved = place_limb(body, globals_, positions, limb, aim, keep_end=False)
+            others = wishes.setdefault(f"foot_{side}", [])
+            rest = 1.0 - sum((alpha for _, alpha in others), np.zeros(len(here)))
+            others.append((here, np.clip(planted, 0.0, 1.0) * rest))
+    for tip, goals in wishes.items():
+        limb, hand = LIMBS[tip], tip.startswith("hand")
+        place, upper = positions[:, body.joint(tip)], positions[:, body.joint(limb[0])]
+        total = sum((alpha for _, alpha in goals), np.zeros(len(place)))
+        if hand:
+            aim = _led(tip, upper, place, goals, frames.heading, _length(body, tip))
         else:
-            line = place * (1.0 - alpha)[:, None] + goal - upper
-            far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)[:, None]
-            had = place - upper
-            longest = np.maximum(length, np.sqrt(quat.dot(had, had))[:, None] * (1.0 - alpha)[:, None])
-            solved = place_limb(body, globals_, positions, limb, upper + line * np.minimum(1.0, longest / far))
-        globals_ = np.where((alpha > 0)[:, None, None], solved, globals_)
+            aim = _stretched(upper, place, goals, total, _length(body, tip))
+        solved = place_limb(body, globals_, positions, limb, aim, keep_end=not hand)
+        globals_ = np.where((total > 0)[:, None, None], solved, globals_)
     return fk.local_rotations(body, globals_)
 
 
@@ -263,18 +257,45 @@ def _turned_from(line: Array, heading: Array) -> Array:
     return trig.arctan2(left, -forward)
 
 
-def _arc(shoulder: Array, place: Array, goal: Array, alpha: Array, reach: float) -> Array:
-    """Ways (T, 3) of a hand from `place` to `goal` by alpha (T,), about the shoulder and at an even pace.
+def _stretched(hip: Array, place: Array, goals: list[tuple[Array, Array]], total: Array, length: float) -> Array:
+    """Ways (T, 3) of a foot from its place to the mean of its goals by their weights (T,), `total` together."""
+    line = place * (1.0 - total)[:, None] + sum(alpha[:, None] * goal for goal, alpha in goals) - hip
+    far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)[:, None]
+    had = place - hip
+    longest = np.maximum(length, np.sqrt(quat.dot(had, had))[:, None] * (1.0 - total)[:, None])
+    return np.asarray(hip + line * np.minimum(1.0, longest / far))
 
-    A straight way that comes near to the shoulder would fold the arm and turn it over, and one to a goal out of reach
-    would be over as soon as it begins.
+
+def _led(
+    tip: str, shoulder: Array, place: Array, goals: list[tuple[Array, Array]], heading: Array, length: float
+) -> Array:
+    """Ways (T, 3) of a hand from its place to its goals by their weights (T,), one goal after the other.
+
+    It goes about the shoulder, and from a place to its opposite by way of the front and its own side: a straight way
+    that comes near to the shoulder would fold the arm and turn it over, and so would the mean of two goals.
     """
-    lines = place - shoulder, goal - shoulder
-    near, far = (np.sqrt(quat.dot(v, v)) for v in lines)
-    swing = quat.slerp(np.broadcast_to(quat.IDENTITY, (len(alpha), 4)), quat.between(*lines), alpha)
-    long = (1.0 - alpha) * near + alpha * np.minimum(far, reach)
-    out: Array = shoulder + quat.rotate(swing, lines[0]) * (long / np.maximum(near, 1e-9))[:, None]
-    return out
+    side = quat.rotate(quat.about(_UP, heading), np.array([_ASIDE if tip.endswith("L") else -_ASIDE, -_ASIDE, 0.0]))
+    out = place - shoulder
+    left = np.ones(len(place))
+    shares = []
+    for _, alpha in reversed(goals):
+        shares.append(np.clip(alpha / np.maximum(left, 1e-9), 0.0, 1.0))
+        left = left - alpha
+    for (goal, _), share in zip(goals, reversed(shares), strict=True):
+        line = goal - shoulder
+        near, far = (np.maximum(np.sqrt(quat.dot(v, v)), 1e-9)[:, None] for v in (out, line))
+        start, end = out / near, line / far
+        apart = 0.5 - 0.5 * quat.dot(start, end)
+        over = quat.unit(start + end + (2.0 * apart * apart)[:, None] * side)
+        way = _turned_to(_turned_to(start, over, share), _turned_to(over, end, share), share)
+        out = way * ((1.0 - share)[:, None] * near + share[:, None] * np.minimum(far, length))
+    return np.asarray(shoulder + out)
+
+
+def _turned_to(a: Array, b: Array, part: Array) -> Array:
+    """Unit vectors (T, 3) part (T,) of the way from a to b."""
+    whole = quat.between(a, b)
+    return quat.rotate(quat.slerp(np.broadcast_to(quat.IDENTITY, whole.shape), whole, part), a)
 
 
 def _goal(stage: Stage, frames: Frames, slot: Slot, alpha: Array, positions: Array, globals_: Array) -> Array:
