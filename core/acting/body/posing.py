@@ -31,6 +31,8 @@ FLAT = 0.06
 """Height above the other from which a foot is no longer laid flat, on a person with legs of 0.84 m [m]."""
 REACH = 0.999
 """Part of its length to which a limb is stretched at most for a place out of reach."""
+FOLDED = 0.28
+"""Part of its length to which an arm is folded at least."""
 STRETCH = 0.12
 """Last part of its length that an arm which follows a target gives ever more slowly: elbows that lock are seen to."""
 ACROSS, ASIDE = math.radians(45.0), math.radians(110.0)
@@ -276,6 +278,7 @@ def _led(
     """
     side = quat.rotate(quat.about(_UP, heading), np.array([_ASIDE if tip.endswith("L") else -_ASIDE, -_ASIDE, 0.0]))
     out = place - shoulder
+    least = np.minimum(np.sqrt(quat.dot(out, out)), FOLDED * length)[:, None]
     left = np.ones(len(place))
     shares = []
     for _, alpha in reversed(goals):
@@ -288,7 +291,7 @@ def _led(
         apart = 0.5 - 0.5 * quat.dot(start, end)
         over = quat.unit(start + end + (2.0 * apart * apart)[:, None] * side)
         way = _turned_to(_turned_to(start, over, share), _turned_to(over, end, share), share)
-        out = way * ((1.0 - share)[:, None] * near + share[:, None] * np.minimum(far, length))
+        out = way * np.maximum((1.0 - share)[:, None] * near + share[:, None] * np.minimum(far, length), least)
     return np.asarray(shoulder + out)
 
 

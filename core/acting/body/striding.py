@@ -134,9 +134,7 @@ def planted(apart: Array, held: Flags, fps: float) -> Array:
     out: Array = np.stack([np.interp(times, ends, column[ends]) for column in apart.T], axis=1)
     for a, b in stood:
         for edge, inner, step in ((a, min(a + 1, b - 1), -1), (b - 1, max(b - 2, a), 1)):
-            near = edge + step * np.arange(1, round(LANDS * fps) + 1)
-            near = near[(near >= 0) & (near < len(apart))]
-            near = near[~np.logical_or.accumulate(held[near])]
+            near = _free(held, edge, step, round(LANDS * fps))
             if len(near):
                 # what is left of the speed that it has on the ground dies away
                 slow = (apart[edge] - apart[inner]) * step - (out[near[0]] - out[edge]) * step
@@ -144,6 +142,13 @@ def planted(apart: Array, held: Flags, fps: float) -> Array:
                 out[near] += step * (np.abs(near - edge) * (1.0 - part) ** 2)[:, None] * slow
         out[a:b] = apart[a:b]
     return out
+
+
+def _free(stands: Flags, edge: int, step: int, count: int) -> Index:
+    """At most `count` samples from an edge on, forward or back, up to where the foot stands again."""
+    near: Index = edge + step * np.arange(1, count + 1)
+    near = near[(near >= 0) & (near < len(stands))]
+    return near[~np.logical_or.accumulate(stands[near])]
 
 
 def _rounded(track: Array, fps: float) -> Array:
@@ -168,18 +173,20 @@ def landed(soles: Array, stood: list[tuple[int, int]], rests: Flags, fps: float)
     yaw = np.unwrap(quat.heading(soles))
     turn, known = np.zeros(len(yaw)), rests.copy()
     for a, b in stood:
+        known[a:b] = True
         if np.ptp(yaw[a:b]) < PIVOT:
             turn[a:b] = yaw[a:b].mean() - yaw[a:b]
-            known[a:b] = True
     at = np.flatnonzero(known)
     if len(at):
         turn = np.interp(np.arange(len(yaw)), at, turn[at])
     held = quat.multiply(quat.about(_UP, turn), soles)
     out = held.copy()
+    stands = np.zeros(len(out), dtype=bool)
+    for a, b in stood:
+        stands[a:b] = True
     for a, b in stood:
         for edge, count, step in ((a, round(LANDS * fps), -1), (b - 1, round(LEAVES * fps), 1)):
-            near = edge + step * np.arange(1, count + 1)
-            near = near[(near >= 0) & (near < len(out))]
+            near = _free(stands, edge, step, count)
             share = smoothstep(1.0 - np.abs(near - edge) / (count + 1.0))
             out[near] = quat.slerp(out[near], np.broadcast_to(held[edge], out[near].shape), share)
     return out
