@@ -63,9 +63,9 @@ def test_with_all_angles_zero_every_rig_stands_upright_with_its_arms_at_its_side
 
 
 @pytest.mark.parametrize("kind", afoot.RIGS)
-def test_at_attention_arms_hang_just_clear_of_the_body(data, kind):
+def test_arms_of_who_is_upright_hang_just_clear_of_the_body(data, kind):
     ob = afoot.enter(kind, data)
-    bpy.ops.troupe.act(stance="Attention", seconds=1.0)
+    bpy.ops.troupe.act(stance="Upright", seconds=1.0)
     motion = shown(ob)
     positions, _ = fk.forward(motion.skeleton, motion.rotations, motion.roots)
     for side in "LR":

@@ -29,9 +29,10 @@ from ..repertoire.tables import Sheet
 from .body import BodyParams, BodyState, start
 from .fingers import bent, fingers_of
 from .fitting import fit
-from .footwork import Footwork, levelled, stepped, stepping_off
+from .footwork import Footwork, stepped, stepping_off
 from .perform import Selection
 from .posing import joined, posed, values_of
+from .reach import levelled
 from .stepping import Order, advanced, ordered
 from .tracks import Track
 
@@ -146,10 +147,12 @@ def enact(
         np.zeros(len(times)) if (v := library.layout.value(frames.channels, name)) is None else np.clip(v, 0.0, 1.0)
         for name in (WAY, STEPS)
     )
-    # a morph between a stance and a gait steps for as much of it as is gait
-    steps = stepping_off(np.clip(steps / 0.3, 0.0, 1.0) * (1.0 - on_way), fps)
-    feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit, part.start is not None)
     sits = library.layout.value(frames.channels, SEAT)
+    # a morph between a stance and a gait steps for as much of it as is gait; who sits down does not step back for it
+    wanted = np.clip(steps / 0.3, 0.0, 1.0) * (1.0 - on_way)
+    wanted = wanted if sits is None else np.minimum(wanted, np.clip(1.0 - 4.0 * sits, 0.0, 1.0))
+    steps = stepping_off(wanted, fps)
+    feet = Footwork(skeleton, walk, frames, part.track, on_way, steps, state.stage.fit, part.start is not None)
     if part.furniture is not None and sits is not None:
         feet.sit(np.clip(sits, 0.0, 1.0) * (1.0 - on_way), part.furniture)
     rotations, roots = posed(state.stage, feet.frames())

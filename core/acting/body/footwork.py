@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,17 +13,13 @@ from ...kinematics.limb_ik import LIMBS, place_limb
 from ...maths import quat
 from ...maths.ramp import smoothstep
 from ...motion import Motion
-from ...skeleton import SIDES, Array, Pose, Skeleton
+from ...skeleton import SIDES, Array, Skeleton
 from ..furniture import Furniture
-from ..repertoire.puppet import ANKLES
 from .fitting import Fit
 from .posing import Frames
-from .striding import PIVOT, evenly, landed, pivots, planted, stances
+from .reach import SOFT, lack, softly_larger
+from .striding import landed, strides
 
-REACH = 0.9995
-"""Part of its length to which a leg is stretched at most."""
-SOFT = 0.0025
-"""Part of its length over which a leg goes straight ever more slowly: knees that lock at once are seen to."""
 LIFT = 0.04
 """Height of the small step with which a foot leaves its footfall for a dance, and comes back [m]."""
 FLESH = 0.1
@@ -47,33 +42,6 @@ _PUPPET = frozenset(
 """Roles that actions speak for."""
 
 Flags = npt.NDArray[np.bool_]
-
-
-def _softly_larger(a: Array, b: Array, soft: Array | float) -> Array:
-    """(T,) the larger of two, rounded where they are about the same: there it is larger still by half of `soft`."""
-    out: Array = 0.5 * (a + b + np.sqrt((a - b) ** 2 + soft * soft))
-    return out
-
-
-def _lack(body: Skeleton, side: str, hips: Array, ankles: Array) -> Array:
-    """(T,) how far hip joints (T, 3) are too high for a leg to reach down to ankles (T, 3), negative below that [m]."""
-    length = REACH * sum(math.hypot(*body.offsets[body.joint(f"{r}_{side}")]) for r in ("shin", "foot"))
-    line = hips - ankles
-    flat = np.minimum(np.hypot(*np.ascontiguousarray(line[:, :2].T)), 0.95 * length)
-    out: Array = line[:, 2] - np.sqrt(length * length - flat * flat)
-    return out
-
-
-def levelled(body: Skeleton, pose: Pose, height: float) -> Pose:
-    """The pose with both ankles at a height [m], the hips as low as that takes."""
-    positions, globals_ = fk.forward(body, pose.rotations[None], pose.root[None])
-    feet = [positions[:, body.joint(f"foot_{side}")] * (1.0, 1.0, 0.0) + height * _UP for side in SIDES]
-    hips = [positions[:, body.joint(f"thigh_{side}")] for side in SIDES]
-    drop = max(0.0, *(float(_lack(body, *leg)[0]) for leg in zip(SIDES, hips, feet, strict=True)))
-    root = pose.root - drop * _UP
-    for side, foot in zip(SIDES, feet, strict=True):
-        globals_ = place_limb(body, globals_, positions - drop * _UP, LIMBS[f"foot_{side}"], foot)
-    return Pose(fk.local_rotations(body, globals_)[0], root)
 
 
 def stepped(walk: Motion) -> Flags:
@@ -119,13 +87,11 @@ class Footwork:
         facing = quat.about(_UP, self._heading)
         moved = np.diff(np.column_stack([frames.x, frames.y, np.zeros(len(frames.x))]), axis=0, prepend=0.0)
         moved[0] = 0.0
-        self._drift: Array = np.cumsum(
+        drift = np.cumsum(
             steps[:, None] * quat.rotate(quat.about(_UP, track[:, 2] - frames.heading[0]), moved), axis=0
         )
-        self._yaws = np.unwrap(
-            self._heading[:, None] + quat.heading(quat.multiply(frames.shins, frames.turned[:, ANKLES])), axis=0
-        )
-        self._drift += pivots(skeleton, frames.support, steps, self._yaws)
+        self._strides = strides(skeleton, fit, frames, track[:, :2] + drift[:, :2], self._heading, steps, walk.fps)
+        self._drift = drift + self._strides.aside
         self._joints = [skeleton.joint(f"foot_{s}") for s in SIDES]
         positions, globals_ = fk.forward(skeleton, walk.rotations, walk.roots)
         self._ankles = positions[:, self._joints] + self._carried()
@@ -133,19 +99,14 @@ class Footwork:
         self._stands = ~stepped(walk)
         self._flat = np.stack([self._standing(side, entered) for side in SIDES], axis=1)
         self._lay_flat()
-        feet = quat.rotate(facing[:, None], frames.feet)
-        self._low = frames.feet[np.arange(len(feet)), frames.support, 2]
-        danced = np.column_stack([track[:, :2] + self._drift[:, :2], fit.ankle_height - self._low])
-        even = evenly(danced, self._heading, frames.support, steps, walk.fps)
-        held = [(frames.support == k) | (steps <= 0.0) for k in (0, 1)]
-        apart = np.stack([planted(danced - even, each, walk.fps) for each in held], axis=1)
-        self._goals = self._reached(even[:, None] + apart + feet)
+        self._goals = self._reached(self._strides.ankles)
+        even = self._strides.hips
         self.base = np.column_stack([even[:, :2], self._heading])
-        high = fit.ankle_height - frames.feet[..., 2]
         soft = SOFT * skeleton.leg_length()
-        stood = self._ankles.mean(axis=1) - feet.mean(axis=1)
+        stood = self._ankles.mean(axis=1) - quat.rotate(facing[:, None], frames.feet).mean(axis=1)
         # over the leg that reaches lower, without a corner where that is the other one
-        stood[:, 2] = _softly_larger(high[:, 0], high[:, 1], soft) - 0.5 * soft
+        left, right = fit.ankle_height - frames.feet[..., 2].T
+        stood[:, 2] = softly_larger(left, right, soft) - 0.5 * soft
         roots = stood + steps[:, None] * (even - stood)
         self._roots = roots + on_way[:, None] * (walk.roots + self._drift - roots)
         self._roots -= self._drop(soft * (1.0 - on_way))[:, None] * _UP
@@ -195,12 +156,13 @@ class Footwork:
         drops = []
         for k, side in enumerate(SIDES):
             hip = self._roots + quat.rotate(pelvis, body.offsets[body.joint(f"thigh_{side}")])
-            drops.append(_softly_larger(_lack(body, side, hip, self._goals[:, k]), np.zeros(len(hip)), soft))
-        return _softly_larger(drops[0], drops[1], 0.3 * soft)
+            drops.append(softly_larger(lack(body, side, hip, self._goals[:, k]), np.zeros(len(hip)), soft))
+        return softly_larger(drops[0], drops[1], 0.3 * soft)
 
     def frames(self) -> Frames:
         """The body where it is, as far as `posing.posed` must know it."""
-        floor = self._roots[:, 2] - self._fit.ankle_height + self._low
+        low = self._frames.feet[np.arange(len(self._roots)), self._frames.support, 2]
+        floor = self._roots[:, 2] - self._fit.ankle_height + low
         return replace(self._frames, x=self._roots[:, 0], y=self._roots[:, 1], heading=self._heading, floor=floor)
 
     def _shares(self) -> Array:
@@ -223,20 +185,6 @@ class Footwork:
                 out[a:b, k] = ends[0] + passed[:, None] * (ends[1] - ends[0])
         return out
 
-    def _held(self, k: int, soles: Array) -> Array:
-        """Orientations (T, 4) of a foot that does not turn on the ground while it stands in a dance, and lands flat."""
-        yaw = np.unwrap(quat.heading(soles))
-        out, known = np.zeros(len(yaw)), np.zeros(len(yaw), dtype=bool)
-        stood = stances(self._frames.support, self._steps, k)
-        for a, b in stood:
-            if np.ptp(yaw[a:b]) < PIVOT:
-                out[a:b] = yaw[a:b].mean() - yaw[a:b]
-                known[a:b] = True
-        known |= self._steps <= 0.0
-        at = np.flatnonzero(known)
-        turn = np.interp(np.arange(len(yaw)), at, out[at]) if len(at) else out
-        return landed(quat.multiply(quat.about(_UP, turn), soles), stood, self._walk.fps)
-
     def _sunk(self, k: int, soles: Array, ankles: Array) -> Array:
         """(T,) how far heel or toes of a foot, soles (T, 4) and ankles (T, 3), would be in the ground [m]."""
         heel, ball = heel_and_ball(self._skeleton, SIDES[k])
@@ -252,7 +200,9 @@ class Footwork:
         soles = []
         for k, side in enumerate(SIDES):
             goal, share = self._goals[:, k], shares[:, k]
-            danced = self._held(k, globals_[:, self._joints[k]]) if share.any() else self._soles[:, k]
+            danced = globals_[:, self._joints[k]]
+            if share.any():
+                danced = landed(danced, self._strides.stances[k], self._steps <= 0.0, self._walk.fps)
             sole = quat.slerp(self._soles[:, k], danced, share)
             goal = goal + np.where(share > 0.0, self._sunk(k, sole, goal), 0.0)[:, None] * _UP
             soles.append(sole)
@@ -274,14 +224,11 @@ class Footwork:
         shares, found = self._shares(), {}
         for k, side in enumerate(SIDES):
             own = self._frames.support == k
-            turns = np.zeros(len(own), dtype=bool)
-            for a, b in stances(self._frames.support, self._steps, k):
-                turns[a:b] = np.ptp(self._yaws[a:b, k]) >= PIVOT
+            heel = own & ~self._strides.turns[:, k]
             for part in ("foot", "toe"):
                 name = f"contact/{part}_{side}"
                 if name in self._walk.curves:
                     down = np.maximum(self._walk.curves[name], self._flat[:, k] > DOWN)
                     walked = np.where(shares[:, k] <= 0.0, down, 0.0)
-                    # who turns on a ball has no heel on the ground
-                    found[name] = np.where(self._steps >= 1.0, own & ~(turns & (part == "foot")), walked)
+                    found[name] = np.where(self._steps >= 1.0, heel if part == "foot" else own, walked)
         return found

@@ -41,21 +41,23 @@ def angles_to(directions: Array) -> tuple[Array, Array, Array]:
     return trig.arctan2(left, forward), -trig.arctan2(up, np.hypot(left, forward)), forward / length
 
 
-def looked(neck: Array, nod: Array, directions: Array, weight: Array, hold: bool = False) -> Array:
-    """Neck angles (T, 3) [rad] that look along directions (T, 3) by weight (T,).
+def looked(neck: Array, nod: Array, directions: Array, weights: Array, hold: bool = False) -> Array:
+    """Neck angles (T, 3) [rad] that look along directions (T, n, 3) by weights (T, n).
+
+    The turns are what is mixed: a point between two that are looked at may come close to the head, or behind it.
 
     Args:
         neck: (T, 3) angles x, y, z of the neck.
         nod: (T, 3) those of the head, which are kept.
-        directions: (T, 3) from the head to the target in the axes of the upper torso.
-        weight: (T,) 0..1.
+        directions: (T, n, 3) from the head to the targets in the axes of the upper torso.
+        weights: (T, n) 0..1.
         hold: See `factor`.
     """
     yaw, pitch, cosine = angles_to(directions)
-    share = factor(cosine, hold) * weight
+    share = factor(cosine, hold) * weights
     out = np.array(neck)
-    out[:, 1] += share * yaw
-    out[:, 0] += share * np.clip(pitch, -PITCH_LIMIT, PITCH_LIMIT)
+    out[:, 1] += (share * yaw).sum(axis=1)
+    out[:, 0] += (share * np.clip(pitch, -PITCH_LIMIT, PITCH_LIMIT)).sum(axis=1)
     return within_reach(out, nod)
 
 

@@ -130,20 +130,17 @@ def _frames(
 
 
 def _gaze(flow: Flow, times: Array, asked: Array | None) -> Array:
-    """(T, 4) point looked at and weight."""
-    out = np.zeros((len(times), 4))
-    looks = flow.looks
-    if not flow.targets or not any(look.target in flow.targets for look in looks):
-        return out
+    """(T, n, 4) points looked at, and how much; those that are not looked at any more are left out."""
+    looks, found = flow.looks, []
+    if not any(look.target in flow.targets for look in looks):
+        return np.empty((len(times), 0, 4))
     fade = plain_ramp(GAZE_FADE)
     weights = entry_weights([Entry(0, look.time) for look in looks], [fade] * (len(looks) - 1), times)
     for look, weight in zip(looks, weights, strict=True):
-        if look.target in flow.targets:
+        if look.target in flow.targets and weight.any():
             share = weight[:, 0] * (1.0 if look.always else 0.0 if asked is None else np.clip(asked, 0.0, 1.0))
-            out[:, :3] += share[:, None] * flow.targets[look.target].at(times)
-            out[:, 3] += share
-    out[:, :3] /= np.maximum(out[:, 3:], 1e-12)
-    return out
+            found.append(np.column_stack([flow.targets[look.target].at(times), share]))
+    return np.stack(found, axis=1) if found else np.empty((len(times), 0, 4))
 
 
 def _failures(flow: Flow, memory: Memory) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from ...kinematics import fk
 from ...kinematics.limb_ik import LIMBS, place_limb
 from ...maths import quat, trig
 from ...maths.ramp import smoothstep
-from ...skeleton import SIDES, Array
+from ...skeleton import SIDES, Array, Skeleton
 from ..repertoire.actions import LOOK, PLANT, SEAT, TURN
 from ..repertoire.compositor import Slot
 from ..repertoire.puppet import ANKLES, INDEX, JOINTS, cleared, limited, turns
@@ -31,11 +31,16 @@ FLAT = 0.06
 """Height above the other from which a foot is no longer laid flat, on a person with legs of 0.84 m [m]."""
 REACH = 0.999
 """Part of its length to which a limb is stretched at most for a place out of reach."""
+FOLDED = 0.28
+"""Part of its length to which an arm is folded at least."""
+STRETCH = 0.12
+"""Last part of its length that an arm which follows a target gives ever more slowly: elbows that lock are seen to."""
 ACROSS, ASIDE = math.radians(45.0), math.radians(110.0)
 """How far before the body to the other side an arm reaches, and how far out to its own [rad]."""
 ABACK, BEHIND = math.radians(120.0), math.radians(165.0)
 """Angles from the front from which on a target is reached for less, and no more [rad]."""
 _UP = np.array([0.0, 0.0, 1.0])
+_ASIDE = math.sqrt(0.5)
 _ROLES: Mapping[str, str] = {
     "Root": "spine",
     "Waist": "hips",
@@ -71,7 +76,7 @@ class Frames:
         feet, shins: (T, 2, 3) ankles and (T, 2, 4) orientations, as of `Fit.legs`.
         x, y, heading, floor: (T,) where it stands [m, rad].
         support: (T,) the foot that stands, 0 left, 1 right.
-        gaze: (T, 3) world point looked at [m], and its weight last: (T, 4).
+        gaze: (T, n, 4) world points looked at [m], and the weight of each last.
         targets: (T, 3) world point at which places are aimed [m].
     """
 
@@ -94,6 +99,8 @@ def joined(parts: list[Frames]) -> Frames:
     """Frames one after the other."""
     if len(parts) == 1:
         return parts[0]
+    most = max(p.gaze.shape[1] for p in parts)
+    parts = [replace(p, gaze=np.pad(p.gaze, ((0, 0), (0, most - p.gaze.shape[1]), (0, 0)))) for p in parts]
     return Frames(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Frames)))
 
 
@@ -140,8 +147,8 @@ def values_of(stage: Stage, channels: Array) -> dict[str, Array]:
 
 def _look(stage: Stage, frames: Frames, turned: Array) -> None:
     """Turn the neck to what is looked at, in place."""
-    weight = frames.gaze[:, 3]
-    if not np.any(weight > 0):
+    weights = frames.gaze[..., 3]
+    if not np.any(weights > 0):
         return
     body = stage.fit.skeleton
     head = body.joint("head")
@@ -152,10 +159,10 @@ def _look(stage: Stage, frames: Frames, turned: Array) -> None:
     torso = quat.multiply(quat.about(_UP, frames.heading), turned[:, 0])
     hips = np.column_stack([frames.x, frames.y, frames.floor + body.offsets[0, 2]])
     eyes = hips + quat.rotate(torso, offset)
-    directions = quat.rotate(quat.conjugate(torso), frames.gaze[:, :3] - eyes)
+    directions = quat.rotate(quat.conjugate(torso)[:, None], frames.gaze[..., :3] - eyes[:, None])
     angles = np.radians(frames.channels[:, : 3 * len(JOINTS)]).reshape(-1, len(JOINTS), 3)
     neck, nod = INDEX["Neck"], INDEX["Nod"]
-    angles[:, neck] = looked(angles[:, neck], angles[:, nod], directions, weight, stage.params.hold_gaze)
+    angles[:, neck] = looked(angles[:, neck], angles[:, nod], directions, weights, stage.params.hold_gaze)
     turned[:, neck] = turns(angles)[:, neck]
 
 
@@ -186,7 +193,7 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
     """Rotations (T, J, 4) with hands and feet brought to their places."""
     body = stage.fit.skeleton
     positions, globals_ = fk.forward(body, rotations, roots)
-    ends: dict[str, tuple[Array, Array]] = {}
+    wishes: dict[str, list[tuple[Array, Array]]] = {}
     for n, slot in enumerate(stage.library.layout.slots):
         alpha = frames.alphas[:, n]
         if np.any(alpha > 0):
@@ -194,32 +201,26 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
             if slot.anchor == TARGET:
                 alpha = alpha * _before(frames)
                 if slot.tip.startswith("hand"):
-                    goal = _within_arms(slot.tip, goal, positions[:, body.joint(LIMBS[slot.tip][0])], frames.heading)
-            sum_goal, sum_alpha = ends.get(slot.tip, (np.zeros_like(goal), np.zeros_like(alpha)))
-            ends[slot.tip] = (sum_goal + alpha[:, None] * goal, sum_alpha + alpha)
+                    shoulder = positions[:, body.joint(LIMBS[slot.tip][0])]
+                    goal = _within_arms(slot.tip, goal, shoulder, frames.heading, _length(body, slot.tip))
+            wishes.setdefault(slot.tip, []).append((goal, alpha))
     if planted is not None and np.any(planted > 0):
         for side in SIDES:
             here = positions[:, body.joint(f"foot_{side}")].copy()
             here[:, 2] = frames.floor + stage.fit.ankle_height
-            share = np.clip(planted, 0.0, 1.0)
-            goal, alpha = ends.get(f"foot_{side}", (np.zeros_like(here), np.zeros_like(share)))
-            extra = share * (1.0 - alpha)
-            ends[f"foot_{side}"] = (goal + extra[:, None] * here, alpha + extra)
-    for tip, (goal, alpha) in ends.items():
-        limb = LIMBS[tip]
-        place = positions[:, body.joint(tip)]
-        upper = positions[:, body.joint(limb[0])]
-        length = REACH * sum(math.hypot(*body.offsets[body.joint(r)]) for r in limb[1:])
-        if tip.startswith("hand"):
-            aim = _arc(upper, place, goal / np.maximum(alpha, 1e-12)[:, None], alpha, length)
-            solved = place_limb(body, globals_, positions, limb, aim, keep_end=False)
+            others = wishes.setdefault(f"foot_{side}", [])
+            rest = 1.0 - sum((alpha for _, alpha in others), np.zeros(len(here)))
+            others.append((here, np.clip(planted, 0.0, 1.0) * rest))
+    for tip, goals in wishes.items():
+        limb, hand = LIMBS[tip], tip.startswith("hand")
+        place, upper = positions[:, body.joint(tip)], positions[:, body.joint(limb[0])]
+        total = sum((alpha for _, alpha in goals), np.zeros(len(place)))
+        if hand:
+            aim = _led(tip, upper, place, goals, frames.heading, _length(body, tip))
         else:
-            line = place * (1.0 - alpha)[:, None] + goal - upper
-            far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)[:, None]
-            had = place - upper
-            longest = np.maximum(length, np.sqrt(quat.dot(had, had))[:, None] * (1.0 - alpha)[:, None])
-            solved = place_limb(body, globals_, positions, limb, upper + line * np.minimum(1.0, longest / far))
-        globals_ = np.where((alpha > 0)[:, None, None], solved, globals_)
+            aim = _stretched(upper, place, goals, total, _length(body, tip))
+        solved = place_limb(body, globals_, positions, limb, aim, keep_end=not hand)
+        globals_ = np.where((total > 0)[:, None, None], solved, globals_)
     return fk.local_rotations(body, globals_)
 
 
@@ -230,16 +231,26 @@ def _before(frames: Frames) -> Array:
     return np.asarray(smoothstep((BEHIND - off) / (BEHIND - ABACK)))
 
 
-def _within_arms(tip: str, goal: Array, shoulder: Array, heading: Array) -> Array:
+def _length(body: Skeleton, tip: str) -> float:
+    """How long a limb is at most [m]."""
+    return REACH * sum(math.hypot(*body.offsets[body.joint(role)]) for role in LIMBS[tip][1:])
+
+
+def _within_arms(tip: str, goal: Array, shoulder: Array, heading: Array, length: float) -> Array:
     """Goals (T, 3) of a hand, those too far to a side turned about its shoulder to where arms still reach.
 
-    An arm that follows a target around the body waits at its limit, instead of coming to it in a moment.
+    An arm that follows a target around the body waits at its limit, instead of coming to it in a moment; and it does
+    not go straight in a moment as the target leaves its reach.
     """
     outward = 1.0 if tip.endswith("L") else -1.0
     line = goal - shoulder
     yaw = outward * _turned_from(line, heading)
     back = quat.about(_UP, outward * (np.clip(yaw, -ACROSS, ASIDE) - yaw))
-    return np.asarray(shoulder + quat.rotate(back, line))
+    far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)
+    soft = STRETCH * length
+    over = np.maximum(far - (length - soft), 0.0)
+    near = np.minimum(far, length - soft) - soft * np.expm1(-over / soft)
+    return np.asarray(shoulder + quat.rotate(back, line * (near / far)[:, None]))
 
 
 def _turned_from(line: Array, heading: Array) -> Array:
@@ -248,18 +259,46 @@ def _turned_from(line: Array, heading: Array) -> Array:
     return trig.arctan2(left, -forward)
 
 
-def _arc(shoulder: Array, place: Array, goal: Array, alpha: Array, reach: float) -> Array:
-    """Ways (T, 3) of a hand from `place` to `goal` by alpha (T,), about the shoulder and at an even pace.
+def _stretched(hip: Array, place: Array, goals: list[tuple[Array, Array]], total: Array, length: float) -> Array:
+    """Ways (T, 3) of a foot from its place to the mean of its goals by their weights (T,), `total` together."""
+    line = place * (1.0 - total)[:, None] + sum(alpha[:, None] * goal for goal, alpha in goals) - hip
+    far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)[:, None]
+    had = place - hip
+    longest = np.maximum(length, np.sqrt(quat.dot(had, had))[:, None] * (1.0 - total)[:, None])
+    return np.asarray(hip + line * np.minimum(1.0, longest / far))
 
-    A straight way that comes near to the shoulder would fold the arm and turn it over, and one to a goal out of reach
-    would be over as soon as it begins.
+
+def _led(
+    tip: str, shoulder: Array, place: Array, goals: list[tuple[Array, Array]], heading: Array, length: float
+) -> Array:
+    """Ways (T, 3) of a hand from its place to its goals by their weights (T,), one goal after the other.
+
+    It goes about the shoulder, and from a place to its opposite by way of the front and its own side: a straight way
+    that comes near to the shoulder would fold the arm and turn it over, and so would the mean of two goals.
     """
-    lines = place - shoulder, goal - shoulder
-    near, far = (np.sqrt(quat.dot(v, v)) for v in lines)
-    swing = quat.slerp(np.broadcast_to(quat.IDENTITY, (len(alpha), 4)), quat.between(*lines), alpha)
-    long = (1.0 - alpha) * near + alpha * np.minimum(far, reach)
-    out: Array = shoulder + quat.rotate(swing, lines[0]) * (long / np.maximum(near, 1e-9))[:, None]
-    return out
+    side = quat.rotate(quat.about(_UP, heading), np.array([_ASIDE if tip.endswith("L") else -_ASIDE, -_ASIDE, 0.0]))
+    out = place - shoulder
+    least = np.minimum(np.sqrt(quat.dot(out, out)), FOLDED * length)[:, None]
+    left = np.ones(len(place))
+    shares = []
+    for _, alpha in reversed(goals):
+        shares.append(np.clip(alpha / np.maximum(left, 1e-9), 0.0, 1.0))
+        left = left - alpha
+    for (goal, _), share in zip(goals, reversed(shares), strict=True):
+        line = goal - shoulder
+        near, far = (np.maximum(np.sqrt(quat.dot(v, v)), 1e-9)[:, None] for v in (out, line))
+        start, end = out / near, line / far
+        apart = 0.5 - 0.5 * quat.dot(start, end)
+        over = quat.unit(start + end + (2.0 * apart * apart)[:, None] * side)
+        way = _turned_to(_turned_to(start, over, share), _turned_to(over, end, share), share)
+        out = way * np.maximum((1.0 - share)[:, None] * near + share[:, None] * np.minimum(far, length), least)
+    return np.asarray(shoulder + out)
+
+
+def _turned_to(a: Array, b: Array, part: Array) -> Array:
+    """Unit vectors (T, 3) part (T,) of the way from a to b."""
+    whole = quat.between(a, b)
+    return quat.rotate(quat.slerp(np.broadcast_to(quat.IDENTITY, whole.shape), whole, part), a)
 
 
 def _goal(stage: Stage, frames: Frames, slot: Slot, alpha: Array, positions: Array, globals_: Array) -> Array:

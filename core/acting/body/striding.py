@@ -8,6 +8,7 @@ of feet to the next, the feet staying where propulsion has put them.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ from ...maths import quat
 from ...maths.ramp import smoothstep
 from ...maths.spline import hermite, monotone_slopes
 from ...skeleton import SIDES, Array, Skeleton
+from ..repertoire.puppet import ANKLES
+from .fitting import Fit
+from .posing import Frames
 
 PIVOT = math.radians(60.0)
 """Most that a foot which stands would turn under a dancing body for it to be held; more than that is meant [rad]."""
@@ -29,29 +33,57 @@ Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
-def stances(support: Index, steps: Array, foot: int) -> list[tuple[int, int]]:
-    """First and one past the last sample of every time in which a dancing body stands on a foot."""
-    return runs((support == foot) & (steps >= 1.0))
+@dataclass(frozen=True, eq=False)
+class Strides:
+    """Where a body's own steps take it.
+
+    Attributes:
+        hips: (T, 3) [m].
+        ankles: (T, 2, 3) [m].
+        aside: (T, 3) how far it goes aside for turning on the balls of its feet instead of on its ankles [m].
+        stances: Of each foot, first and one past the last sample of every time in which it stands.
+        turns: (T, 2) whether a foot turns while it stands; its heel is not on the ground then.
+    """
+
+    hips: Array
+    ankles: Array
+    aside: Array
+    stances: tuple[list[tuple[int, int]], list[tuple[int, int]]]
+    turns: Flags
 
 
-def pivots(skeleton: Skeleton, support: Index, steps: Array, yaws: Array) -> Array:
-    """(T, 3) how far a body goes aside that turns on the balls of its feet instead of on its ankles [m].
+def strides(
+    skeleton: Skeleton, fit: Fit, frames: Frames, way: Array, heading: Array, steps: Array, fps: float
+) -> Strides:
+    """The strides of a body whose feet propel it.
 
     Args:
         skeleton: Whose feet they are.
-        support: (T,) the foot that stands.
+        fit: Its puppet.
+        frames: What the puppet does.
+        way: (T, 2) where its feet propel it [m].
+        heading: (T,) where it faces [rad].
         steps: (T,) how far the legs step by themselves.
-        yaws: (T, 2) where the feet point [rad], unwrapped.
+        fps: Samples a second.
     """
-    out = np.zeros((len(support), 3))
-    for k, side in enumerate(SIDES):
+    support, rows = frames.support, np.arange(len(way))
+    left, right = (runs((support == k) & (steps >= 1.0)) for k in (0, 1))
+    pointing = quat.heading(quat.multiply(frames.shins, frames.turned[:, ANKLES]))
+    yaws = np.unwrap(heading[:, None] + pointing, axis=0)
+    aside, turns = np.zeros((len(way), 3)), np.zeros((len(way), 2), dtype=bool)
+    for k, (side, stood) in enumerate(zip(SIDES, (left, right), strict=True)):
         ball = heel_and_ball(skeleton, side)[1] * (1.0, 1.0, 0.0)
-        for a, b in stances(support, steps, k):
+        for a, b in stood:
             if np.ptp(yaws[a:b, k]) >= PIVOT:
+                turns[a:b, k] = True
                 toes = quat.rotate(quat.about(_UP, yaws[a:b, k]), ball)
-                out[a:b] += toes[0] - toes
-                out[b:] += toes[0] - toes[-1]
-    return out
+                aside[a:b] += toes[0] - toes
+                aside[b:] += toes[0] - toes[-1]
+    pushed = aside + np.column_stack([way, fit.ankle_height - frames.feet[rows, support, 2]])
+    hips = evenly(pushed, heading, support, steps, fps)
+    feet = quat.rotate(quat.about(_UP, heading)[:, None], frames.feet)
+    apart = [planted(pushed - hips, (support == k) | (steps <= 0.0), fps) for k in (0, 1)]
+    return Strides(hips, hips[:, None] + np.stack(apart, axis=1) + feet, aside, (left, right), turns)
 
 
 def evenly(way: Array, heading: Array, support: Index, steps: Array, fps: float) -> Array:
@@ -102,9 +134,7 @@ def planted(apart: Array, held: Flags, fps: float) -> Array:
     out: Array = np.stack([np.interp(times, ends, column[ends]) for column in apart.T], axis=1)
     for a, b in stood:
         for edge, inner, step in ((a, min(a + 1, b - 1), -1), (b - 1, max(b - 2, a), 1)):
-            near = edge + step * np.arange(1, round(LANDS * fps) + 1)
-            near = near[(near >= 0) & (near < len(apart))]
-            near = near[~np.logical_or.accumulate(held[near])]
+            near = _free(held, edge, step, round(LANDS * fps))
             if len(near):
                 # what is left of the speed that it has on the ground dies away
                 slow = (apart[edge] - apart[inner]) * step - (out[near[0]] - out[edge]) * step
@@ -112,6 +142,13 @@ def planted(apart: Array, held: Flags, fps: float) -> Array:
                 out[near] += step * (np.abs(near - edge) * (1.0 - part) ** 2)[:, None] * slow
         out[a:b] = apart[a:b]
     return out
+
+
+def _free(stands: Flags, edge: int, step: int, count: int) -> Index:
+    """At most `count` samples from an edge on, forward or back, up to where the foot stands again."""
+    near: Index = edge + step * np.arange(1, count + 1)
+    near = near[(near >= 0) & (near < len(stands))]
+    return near[~np.logical_or.accumulate(stands[near])]
 
 
 def _rounded(track: Array, fps: float) -> Array:
@@ -124,19 +161,32 @@ def _rounded(track: Array, fps: float) -> Array:
     return np.stack([np.convolve(column, weights, "valid") for column in longer.T], axis=1)
 
 
-def landed(soles: Array, stood: list[tuple[int, int]], fps: float) -> Array:
-    """Orientations (T, 4) of a foot that comes down flat before it stands, and rises only after that.
+def landed(soles: Array, stood: list[tuple[int, int]], rests: Flags, fps: float) -> Array:
+    """Orientations (T, 4) of a foot that comes down flat, does not turn while it stands, and rises only after that.
 
     Args:
         soles: (T, 4) as the pose has them, flat while the foot stands.
         stood: First and one past the last sample of the times in which it stands.
+        rests: (T,) whether the body does not step at all.
         fps: Samples a second.
     """
-    out = soles.copy()
+    yaw = np.unwrap(quat.heading(soles))
+    turn, known = np.zeros(len(yaw)), rests.copy()
+    for a, b in stood:
+        known[a:b] = True
+        if np.ptp(yaw[a:b]) < PIVOT:
+            turn[a:b] = yaw[a:b].mean() - yaw[a:b]
+    at = np.flatnonzero(known)
+    if len(at):
+        turn = np.interp(np.arange(len(yaw)), at, turn[at])
+    held = quat.multiply(quat.about(_UP, turn), soles)
+    out = held.copy()
+    stands = np.zeros(len(out), dtype=bool)
+    for a, b in stood:
+        stands[a:b] = True
     for a, b in stood:
         for edge, count, step in ((a, round(LANDS * fps), -1), (b - 1, round(LEAVES * fps), 1)):
-            near = edge + step * np.arange(1, count + 1)
-            near = near[(near >= 0) & (near < len(soles))]
+            near = _free(stands, edge, step, count)
             share = smoothstep(1.0 - np.abs(near - edge) / (count + 1.0))
-            out[near] = quat.slerp(out[near], np.broadcast_to(soles[edge], out[near].shape), share)
+            out[near] = quat.slerp(out[near], np.broadcast_to(held[edge], out[near].shape), share)
     return out

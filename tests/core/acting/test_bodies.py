@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 from testdata import ROOT
 from troupe.core.acting import starter
-from troupe.core.acting.act import ActParams, act, repertoire
+from troupe.core.acting.act import GROUPS, STANCES, ActParams, act, repertoire
 from troupe.core.acting.bodies import Player, bodies
+from troupe.core.acting.body.body import BodyParams
 from troupe.core.acting.body.contact import contacts_of
+from troupe.core.acting.body.enacting import Part, enact, enactable
+from troupe.core.acting.body.perform import Selection
 from troupe.core.acting.body.tracks import Track
 from troupe.core.acting.direction import assigned, named, read_directions, write_directions
 from troupe.core.acting.hands import palms
@@ -395,6 +398,49 @@ def test_arms_and_hands_never_jump(name):
     for motion in played(name, 20.0)[1].motions.values():
         for role in ("upper_arm", "forearm", "hand"):
             assert max(turned_deg(motion, f"{role}_{side}").max() for side in "LR") < 18.0
+
+
+def test_who_follows_a_bat_that_flies_around_jumps_neither_with_arms_nor_with_the_head():
+    times = np.arange(0.0, 20.01, 0.25)
+    turn = times / 20.0 * 2.0 * np.pi
+    flight = np.column_stack([1.9 * np.sin(turn), 0.35 + 1.5 * np.cos(2.0 * turn), np.full(len(turn), 1.75)])
+    text = starter.text("bat")
+    curves = {("Bat", "location"): (times, [tuple(row) for row in flight.tolist()])}
+    library = ActionLibrary(repertoire())
+    record = perform_play([text], [], library, 20.0, moving=WalkingStage, property_curves=curves)
+    players = {name: Player(MANNEQUIN) for name in ("Ann", "Bob", "Cleo")}
+    for motion in bodies(record, players, repertoire(), FPS).motions.values():
+        assert turned_deg(motion, "neck").max() < 9.0
+        for role in ("upper_arm", "forearm", "hand"):
+            assert max(turned_deg(motion, f"{role}_{side}").max() for side in "LR") < 18.0
+
+
+def anything(seed, seconds=40.0):
+    """A take in which anything of the repertoire comes after anything else, each group by itself."""
+    rng, library = np.random.default_rng(seed), enactable(repertoire())
+    wishes = []
+    for group in GROUPS[:5]:
+        names = [name for name in library.group(group).actions if not name.startswith("(")]
+        time = rng.uniform(0.0, 2.0)
+        while time < seconds - 2.0:
+            wishes.append(Selection(time, group, names[rng.integers(len(names))]))
+            time += rng.uniform(4.0, 9.0) if group == STANCES else rng.uniform(2.0, 6.0)
+    wishes.sort(key=lambda wish: wish.time)
+    track = np.zeros((round(seconds * FPS) + 1, 3))
+    return enact(MANNEQUIN, library, Part(wishes, track, {}, {}), FPS, BodyParams(seed=seed))
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_whatever_comes_after_whatever_no_limb_jumps_and_no_foot_slides(seed):
+    motion = anything(seed)
+    for role in ("neck", "head", *(f"{r}_{s}" for r in ("upper_arm", "forearm", "hand") for s in "LR")):
+        # running turns the head, and a startle the forearms, as fast as heads and forearms go
+        assert turned_deg(motion, role).max() < (26.0 if role.startswith("forearm") else 23.0)
+    points = sole_points(motion)
+    for foot, part in np.ndindex(2, 2):
+        for a, b in runs(motion.curves[CURVES[foot][part]] > 0.5):
+            away = points[a:b, foot, part, :2] - points[(a + b) // 2, foot, part, :2]
+            assert np.linalg.norm(away, axis=1).max() < 0.002
 
 
 RESTS = ("idle", "stand", "attention", "at_ease", "slouch", "proud", "nervous", "sit", "crouch")

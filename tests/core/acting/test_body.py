@@ -109,6 +109,35 @@ def test_many_bodies_are_stepped_as_they_are_one_by_one():
         assert alone.selected("Gestures") == other.selected("Gestures")
 
 
+RISKY = """
+define ACTION rest { Nod 0:10 0 0 { N0 0 0 }  BLINK 0:1 { blink } }
+define ACTION fails { param k .5
+  Nod 0:10 0:5 0:5 { k / max(.9 - age, 0) glance n2 }  Neck 0 0:9 0 { 0 noise(3 * t) 0 } }
+GROUP g ACTION rest ACTION fails
+"""
+
+
+def test_bodies_that_do_the_same_are_read_together_as_they_are_one_by_one():
+    """Each with its own noise, energy, style and age; and one interpolant fails sooner for some than for others."""
+    lib = library(RISKY)
+    alone = [
+        start(lib, MANNEQUIN, BodyParams(actor=k, seed=3 * k, energy=1.0 + 0.3 * k), styles={"noise_gain": gain})
+        .select("", "fails", 0.17 * k)
+        .select("", "rest", 1.9)
+        for k, gain in enumerate((1.0, 1.0, 0.4, 1.0))
+    ]
+    together, failed = list(alone), set()
+    for k in range(1, 60):
+        together = advance_all(together, k / 24)
+        alone = [state.advance(k / 24) for state in alone]
+        for one, other in zip(alone, together, strict=True):
+            assert np.abs(one.present().channels - other.present().channels).max() < 1e-12
+            assert one.warnings == other.warnings
+        failed.add(sum(bool(state.warnings) for state in together))
+    # sooner for some than for others, and at last for all
+    assert failed == {0, 1, 2, 3, 4}
+
+
 def test_orders_ahead_wait_and_orders_behind_take_effect_at_once():
     state = start(STOCK, MANNEQUIN).select("", "rhumba", 2.0).advance(1.9)
     assert state.weight("rhumba") == 0.0 and not state.is_done("rhumba")

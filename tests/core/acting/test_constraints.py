@@ -149,7 +149,7 @@ def head_yaws(yaws, hold=False):
     """Turn of the head [rad] to targets at these yaws [rad], level with the eyes."""
     aims = np.column_stack([np.sin(yaws), -np.cos(yaws), np.zeros(len(yaws))])
     zero = np.zeros((len(yaws), 3))
-    return looked(zero, zero, aims, np.ones(len(yaws)), hold)[:, 1]
+    return looked(zero, zero, aims[:, None], np.ones((len(yaws), 1)), hold)[:, 1]
 
 
 @pytest.mark.req("improv", 61)

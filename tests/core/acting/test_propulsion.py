@@ -71,11 +71,23 @@ def test_a_cycle_covers_the_way_of_the_reference_body(amount, metres):
     assert all(abs(phase - 331.7) < 1.0 for phase in left)
 
 
+OTHER_POINTS = {
+    "sole": ((0.0, 0.0, -0.07), (0.5151, 0.6790, 0.8364, 1.478)),
+    "centre": ((0.0, -0.05, -0.05), (0.2788, 0.4559, 0.6193, 1.289)),
+    "ball": ((0.0, -0.12, -0.07), (-0.1277, 0.1002, 0.2914, 1.043)),
+}
+"""Points of a foot from its ankle [m], and the way of a cycle at amounts of 0.3, 0.4, 0.5 and 1 [m]."""
+
+
 @pytest.mark.req("improv", 57)
-def test_the_ball_of_the_foot_as_contact_walks_backwards():
-    assert abs(travel(0.3, np.array([0.0, -0.12, -0.07]))[0] + 0.128) < 0.01
-    sole, *_ = travel(0.4, np.array([0.0, 0.0, -0.07]))
-    assert abs(sole - 0.679) < 0.01
+@pytest.mark.parametrize("point", OTHER_POINTS)
+def test_other_points_of_the_foot_cover_less_way_and_the_ball_walks_backwards(point):
+    contact, ways = OTHER_POINTS[point]
+    for amount, metres in zip((0.3, 0.4, 0.5, 1.0), ways, strict=True):
+        way, right, left = travel(amount, np.array(contact))
+        assert abs(way - metres) < max(0.01 * abs(metres), 0.005), amount
+        if point == "sole":
+            assert all(abs(phase - 155.9) < 1.0 for phase in right) and all(abs(phase - 335.9) < 1.0 for phase in left)
 
 
 @pytest.mark.req("improv", 56)
