@@ -73,6 +73,12 @@ class Operator(CompanyOperator):
     def finished(self, context: bpy.types.Context, members: Mapping[str, Member], played: Played) -> None:
         for warning in next(iter(played.traces.values()), {}).get("warnings", ()):
             self.report({"WARNING"}, warning)
+        member = next(iter(members.values()))
+        last = member.start.frame + round(member.params.seconds * scene.fps(context.scene))
+        if last > context.scene.frame_end:
+            self.report(
+                {"INFO"}, f"The timeline ends at {context.scene.frame_end}; set its end to {last} to see it all"
+            )
 
 
 def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
@@ -187,4 +193,4 @@ def _share(work: Steps[Any], begun: float, end: float) -> Steps[Any]:
 
 
 CLASSES = (*scripting.CLASSES, *bringing.CLASSES, *directing.CLASSES, *moods.CLASSES)
-draw, draw_first = directing.draw, directing.draw_first
+draw, draw_first, draw_instead = directing.draw, directing.draw_first, directing.draw_instead
