@@ -151,7 +151,8 @@ def draw_instead(layout: bpy.types.UILayout, context: bpy.types.Context) -> bool
         return False
     layout.operator("troupe.play_live", text="Stop and Bake", icon="REC", depress=True)
     row = layout.row()
-    row.label(text=f"{session.script}: {session.time:.1f} s, {len(session.said)} directions", icon="TIME")
+    told = f", told {len(session.said)}" if session.said else ""
+    row.label(text=f"{session.script}: {session.time:.1f} s{told}", icon="TIME")
     row.operator("troupe.take_back", text="", icon="LOOP_BACK")
     if session.problem:
         wrapped(layout, session.problem, icon="ERROR")

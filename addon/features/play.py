@@ -95,7 +95,8 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
         [(staged.text, params.script)],
         staged.cast,
         staged.library,
-        params.seconds,
+        # whole frames, for properties of Blender keep too few digits
+        (len(frames) - 1) / rate,
         behaviour_seed=params.seed,
         body_seed=params.body_seed,
         property_curves=staged.curves,

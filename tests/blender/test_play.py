@@ -300,9 +300,21 @@ def test_a_control_rig_plays_live_on_its_controls_and_goes_back(data):
     assert len(bpy.data.scenes) == scenes
 
 
+def test_a_play_that_ends_between_two_frames_moves_its_props_to_the_last_one():
+    cast, script = pair(
+        'define PROP "Cup" { location [0 -.5] }\ndefine ACTOR "A" { does "Take" }\ndefine ACTOR "B" { }\n'
+        'define SCRIPT "Take" { { wait .1 seconds } { pick up Cup  send "look_here" to Camera } }'
+    )
+    bpy.ops.troupe.bring_on(script=script)
+    bpy.ops.troupe.play(script=script, seconds=11.0 / 24.0 - 1e-4)
+    assert [tuple(a.frame_range) for a in actions(cast)] == [(1.0, 12.0)] * 2
+    assert things.way_of(bpy.data.objects["Cup"], "play").action.frame_range[1] == 12.0
+
+
 def test_what_stands_where_the_cast_is_put_is_named():
     bpy.ops.mesh.primitive_cube_add(size=2.0)
     bpy.ops.mesh.primitive_plane_add(size=20.0)
+    bpy.ops.mesh.primitive_circle_add(radius=0.1, fill_type="NOTHING")
     bpy.ops.mesh.primitive_cube_add(size=2.0, location=(6.0, 0.0, 0.0))
     bpy.ops.troupe.new_script(template="joke")
     bpy.ops.troupe.bring_on()
