@@ -65,10 +65,14 @@ def bake_live(context: bpy.types.Context, session: live.Session) -> str:
     context.scene.frame_set(first)
     landing = settings.params_from(present[0].troupe.play, LandingParams).to_dict()
     values = {**landing, **params.to_dict(), "seconds": seconds, "directions": text.name if text else ""}
-    answer = bpy.ops.troupe.play(**values)
-    context.scene.frame_set(frame)
-    if "FINISHED" not in answer:
-        raise TroupeError("what was played could not be baked; see the messages before")
+    try:
+        bpy.ops.troupe.play(**values)
+    except RuntimeError as error:
+        raise TroupeError(
+            f"what was played could not be baked: {str(error).strip().removeprefix('Error: ')}"
+        ) from error
+    finally:
+        context.scene.frame_set(frame)
     return f"{len(present)} actors baked, {seconds:.1f} s with {len(said)} directions"
 
 

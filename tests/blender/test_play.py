@@ -311,6 +311,13 @@ def test_a_play_that_ends_between_two_frames_moves_its_props_to_the_last_one():
     assert things.way_of(bpy.data.objects["Cup"], "play").action.frame_range[1] == 12.0
 
 
+def test_what_the_script_names_and_the_scene_lacks_is_told(capfd):
+    _, script = pair('define PROP "Cup" { }\ndefine ACTOR "A" { }\ndefine ACTOR "B" { }\ndefine ACTOR "C" { }')
+    bpy.ops.troupe.play(script=script, seconds=0.5)
+    said = capfd.readouterr().out
+    assert "nobody plays C" in said and "the scene has no Cup" in said
+
+
 def test_what_stands_where_the_cast_is_put_is_named():
     bpy.ops.mesh.primitive_cube_add(size=2.0)
     bpy.ops.mesh.primitive_plane_add(size=20.0)
