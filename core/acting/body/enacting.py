@@ -150,7 +150,8 @@ def enact_steps(
     since = np.arange(len(part.track)) / fps
     times = part.first + since
     stand = part.start or _stand(_told(skeleton, actions, part, part.wishes, params))
-    yield
+    if np.ptp(part.track, axis=0).max() > 0.0:
+        yield
     walk = (standing or Standing()).walk(skeleton, part.track, fps, gait, stand)
     spans = _spans(walk, part.track, fps)
     yield
@@ -174,7 +175,6 @@ def enact_steps(
     sits = library.layout.value(frames.channels, SEAT)
     if part.furniture is not None and sits is not None:
         feet.sit(np.clip(sits, 0.0, 1.0) * (1.0 - on_way), part.furniture)
-    yield
     rotations, roots = posed(state.stage, feet.frames())
     rotations = bent(skeleton, feet.legs(rotations, roots), fingers_of(library.layout, frames.channels))
     curves = {n: v for n, v in values_of(state.stage, frames.channels).items() if n.split("/")[-1] not in (WAY, STEPS)}
