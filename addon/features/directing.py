@@ -73,7 +73,7 @@ def bake_live(context: bpy.types.Context, session: live.Session) -> str:
         ) from error
     finally:
         context.scene.frame_set(frame)
-    return f"{len(present)} actors baked, {seconds:.1f} s with {len(said)} directions"
+    return f"{', '.join(ob.name for ob in present)}: {seconds:.1f} s baked, told {len(said)} times"
 
 
 class Direct(ScriptOperator):
