@@ -253,7 +253,7 @@ class TROUPE_PT_script(bpy.types.Panel):
             return
         problem = Operator.why_not(context)
         text, actor = context.space_data.text, next(iter(scene.selected_armatures(context)), None)
-        if problem is None and text is not None and actor.troupe.play.script != text.name:
+        if problem is None and text is not None and actor is not None and actor.troupe.play.script != text.name:
             problem = f"{actor.name} has another script: bring on the cast of this one"
         column.enabled = problem is None
         column.operator("troupe.play", icon="OUTLINER_OB_SPEAKER")
