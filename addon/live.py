@@ -7,7 +7,7 @@ same play.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -18,7 +18,7 @@ from ..core.maths import quat
 from ..core.motion import Motion
 from ..core.skeleton import Array
 from . import bake, extend, rig, scene, settings
-from .bake import curves, nla, things
+from .bake import curves, things, twins
 from .scene import parts
 from .steps import finish
 
@@ -34,7 +34,9 @@ class Session:
         actors: Names of the rigs.
         parts: What they play.
         first: Frame of its beginning.
-        said: Directions with their times [s].
+        time: How far it is [s].
+        reached: How far it has come, also before it began again [s].
+        said: Directions with their times, in their order [s].
         problem: What is wrong with the script since it was edited; it is played as it was before.
     """
 
@@ -47,7 +49,7 @@ class Session:
         params = settings.params_from(actors[0].troupe.play, PlayParams)
         self.params, self.script = params, params.script
         self.actors = sorted(ob.name for ob in actors)
-        self.first = context.scene.frame_current
+        self.stage, self.first, self.reached = context.scene.name, context.scene.frame_current, 0.0
         self.fps = scene.fps(context.scene)
         self.said: list[tuple[float, str]] = []
         members = {}
@@ -59,7 +61,8 @@ class Session:
         self._staged = finish(staging_steps(context, members, params, frames))
         self.parts = [self._staged.names[name] for name in self.actors]
         self._casts = {name: member.cast for name, member in members.items()}
-        self._restore: dict[str, Callable[[], None]] = {}
+        self._twins = twins.Twins()
+        self._before: dict[str, dict[str, Any]] = {}
         self._text = self._seen = self._staged.text
         self.problem = ""
         self.restart(context)
@@ -89,6 +92,7 @@ class Session:
         self._cast = LiveCast(staged.players, staged.sheets, self.fps, manner, staged.props, staged.furniture)
         cameras = [h.name for h in self.play.company.world.values() if h.kind == "camera"] if self.params.camera else []
         self._shots = shots_of(context, cameras, self.fps, staged.ways)
+        self._show(context)
 
     def direct(self, text: str) -> str:
         """Give a direction now; what is wrong with it, or nothing."""
@@ -98,8 +102,18 @@ class Session:
         self.play.drain(self.time)
         problem = command(self.play, text, self.time)
         if not problem:
-            self.said.append((self.time, text))
+            self.said = sorted([*self.said, (self.time, text)], key=lambda each: each[0])
         return problem
+
+    def take_back(self, context: bpy.types.Context) -> str:
+        """Go on as if the last direction had not been given; which one it was."""
+        if not self.said:
+            raise TroupeError("no direction has been given yet")
+        text, time = self.said.pop()[1], self.time
+        self.restart(context)
+        self._go_on(time)
+        self._show(context)
+        return text
 
     def choices(self, part: str) -> list[tuple[str, list[tuple[str, bool]]]]:
         """Groups of an actor's actions and scripts, each with its members and whether they are shown."""
@@ -121,24 +135,37 @@ class Session:
             )
         return out
 
-    def moods(self, part: str) -> list[tuple[str, float]]:
-        """Numbers that an actor has as properties, by name."""
+    def moods(self, part: str) -> list[tuple[tuple[str, ...], float]]:
+        """Numbers that an actor has as properties, by name, or by name and toward whom."""
         actor = next(a for a in self.play.actors if a.name == part)
-        found = [(k, v) for k, v in actor.values.items() if isinstance(k, str) and isinstance(v, (int, float))]
-        return [(mood, float(value)) for mood, value in sorted(found) if not isinstance(value, bool)]
+        people = {h.key: h.name for h in self.play.company.world.values()}
+        found = []
+        for key, value in actor.values.items():
+            words = (key,) if isinstance(key, str) else (key[0], people.get(key[1], key[1]))
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                found.append((words, float(value)))
+        return sorted(found)
 
     def show(self, context: bpy.types.Context, frame: float) -> None:
         """Play on to a frame and pose the rigs; an earlier frame begins again."""
-        from ..core.acting.play import DT
-
         self._heed_edits()
         time = (frame - self.first) / self.fps
         if time < self.time - 1e-9:
             self.restart(context)
-        # the same steps as those of a bake, whatever the frames
+        self._go_on(time)
+        self._show(context)
+
+    def _go_on(self, time: float) -> None:
+        """Let the minds come to a time [s], by the same steps as those of a bake, whatever the frames."""
+        from ..core.acting.play import DT
+
         while self.play.steps * DT <= time + 1e-9:
             self.play.step(self.play.steps * DT)
         self.time = max(time, 0.0)
+        self.reached = max(self.reached, self.time)
+
+    def _show(self, context: bpy.types.Context) -> None:
+        """Pose the rigs, and put props and cameras where they are now."""
         shown = self._cast.show(self.play, self.time)
         for name in self.actors:
             ob = context.scene.objects.get(name)
@@ -159,7 +186,9 @@ class Session:
             if aims:
                 for k in range(self._filmed + 1, last + 1):
                     shot.follow(aims, k / self.fps, places[min(k, len(places) - 1)])
-                self._put(shot.ob, None, quat.unit(shot.turn)[None])
+                ob = bpy.data.objects.get(shot.name)
+                if ob is not None:
+                    self._put(ob, None, quat.unit(shot.turn)[None])
         self._filmed = last
 
     def _put(self, ob: Any, place: Array | None, turn: Array) -> None:
@@ -167,9 +196,10 @@ class Session:
         self._set(ob, things.way_channels(ob, place, turn))
 
     def _set(self, ob: Any, channels: Sequence[curves.Channel]) -> None:
-        if ob.name not in self._restore:
-            self._restore[ob.name] = nla.remember(ob, {c.path for c in channels})
+        before = self._before.setdefault(ob.name, {})
         for channel in channels:
+            if channel.path not in before:
+                before[channel.path] = curves.value(ob, channel.path)
             values = channel.values[0]
             curves.set_value(ob, channel.path, values if len(values) > 1 else float(values[0]))
 
@@ -201,15 +231,19 @@ class Session:
             root=own.root,
             legs=own.legs,
             arms=own.arms,
+            twins=self._twins,
         )
         self._set(ob, keys.channels)
 
     def close(self) -> None:
         """Give every rig back the pose that it had, and props and cameras their place."""
-        for name, restore in self._restore.items():
-            if name in bpy.data.objects:
-                restore()
-        self._restore.clear()
+        for name, values in self._before.items():
+            ob = bpy.data.objects.get(name)
+            for path, value in values.items() if ob is not None else ():
+                if value is not None:
+                    curves.set_value(ob, path, value)
+        self._before.clear()
+        self._twins.close()
 
 
 def running() -> Session | None:
@@ -240,7 +274,8 @@ def end() -> None:
 @bpy.app.handlers.persistent
 def _frame_changed(stage: Any, _depsgraph: Any = None) -> None:
     session = running()
-    if session is not None:
+    # twins of control rigs have scenes of their own, which change their frame too
+    if session is not None and stage.name == session.stage:
         session.show(bpy.context, stage.frame_current_final)
 
 
@@ -249,10 +284,21 @@ def _leave(*_args: Any) -> None:
     end()
 
 
+@bpy.app.handlers.persistent
+def _undone(*_args: Any) -> None:
+    """Undoing to a moment of a live play that is over brings back what it had put aside."""
+    if running() is None:
+        twins.clear()
+
+
 def register() -> None:
     """Nothing runs until somebody begins."""
+    bpy.app.handlers.undo_post.append(_undone)
+    bpy.app.handlers.redo_post.append(_undone)
 
 
 def unregister() -> None:
     """End what runs."""
     end()
+    bpy.app.handlers.undo_post.remove(_undone)
+    bpy.app.handlers.redo_post.remove(_undone)

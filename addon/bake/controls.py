@@ -7,13 +7,11 @@ touched, so there is nothing to restore.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 
 from ...core.maths import quat
 from ..steps import Steps, finish
@@ -21,6 +19,7 @@ from . import curves, nla, pose
 from .curves import Channel
 from .families import Controls, Row, find
 from .pose import Array
+from .twins import Stage, Twins, twin_of
 
 __all__ = ["Controls", "bake", "bake_steps", "find", "play_steps"]
 
@@ -58,6 +57,7 @@ def bake_steps(
     legs: str = "ik",
     arms: str = "fk",
     watched: Sequence[int] = (),
+    twins: Twins | None = None,
 ) -> Steps[tuple[list[Channel], Array]]:
     """Keys for the controls that put the anatomy where it should be.
 
@@ -70,6 +70,7 @@ def bake_steps(
         frames: (T,) increasing.
         legs, arms: "ik" or "fk".
         watched: The n bones to look at.
+        twins: Keeps the twin of the rig for the next time.
 
     Returns:
         Steps to the channels of the controls and of the switches, and to the armature-space matrices (T, n, 4, 4) that
@@ -80,7 +81,7 @@ def bake_steps(
     own = [rest.index(n) for n in (*plan.wanted, *plan.poles)]
     bones = sorted({*own, *(int(rest.parents[i]) for i in own if rest.parents[i] >= 0)})
     number = [bones.index(i) for i in own]
-    both = yield from _played(ob, plan, frames, [*bones, *watched])
+    both = yield from _played(ob, plan, frames, [*bones, *watched], twins)
     posed, shown = both[:, : len(bones)], both[:, len(bones) :]
     for k, matrices in zip(number, plan.wanted.values(), strict=False):
         posed[:, k] = matrices
@@ -118,7 +119,7 @@ def play_steps(
 ) -> Steps[Array]:
     """Steps to the armature-space matrices (T, n, 4, 4) of n bones with these channels on top of all that plays."""
     out = np.empty((len(frames), len(watched), 4, 4))
-    with _twin(ob) as (twin, scene):
+    with twin_of(ob) as (twin, scene):
         action = bpy.data.actions.new("Troupe Stage")
         try:
             curves.write(curves.bag(twin, action), channels, frames)
@@ -225,50 +226,22 @@ def _pole(start: Array, middle: Array, end: Array, hint: Array) -> Array:
     return foot + reach * quat.unit(bend + (share + np.abs(along) - along)[:, None] * hinge)
 
 
-def _played(ob: bpy.types.Object, plan: _Plan, frames: Array, bones: Sequence[int]) -> Steps[Array]:
+def _played(
+    ob: bpy.types.Object, plan: _Plan, frames: Array, bones: Sequence[int], twins: Twins | None
+) -> Steps[Array]:
     """Armature-space matrices (T, n, 4, 4) of bones while the controls are where the plan wants them."""
     out = np.empty((len(frames), len(bones), 4, 4))
-    with _twin(ob) as (twin, scene):
-        ties = [_tie(twin, scene, control) for control in plan.wanted]
-        ties += [_tie(twin, scene, pole, "COPY_LOCATION") for pole in plan.poles]
-        steps = np.stack([*plan.wanted.values(), *map(_placed, plan.poles.values())], axis=1).tolist()
-        moved = nla.animated_paths(ob)
-        for control in plan.rest:
-            _still(twin, scene, control)
-        for path, value in plan.switches.items():
-            _fix(twin, path, value, path in moved)
-        layer = scene.view_layers[0]
+    steps = np.stack([*plan.wanted.values(), *map(_placed, plan.poles.values())], axis=1).tolist()
+    controls = (tuple(plan.wanted), tuple(plan.poles), plan.rest)
+    stage = (Stage if twins is None else twins.stage)(ob, *controls, plan.switches)
+    try:
         for t, (frame, step) in enumerate(zip(frames, steps, strict=True)):
             yield t / len(frames)
-            for tie, matrix in zip(ties, step, strict=True):
-                tie.matrix_basis = Matrix(matrix)
-            whole = int(np.floor(frame))
-            scene.frame_set(whole, subframe=float(frame - whole))
-            out[t] = pose.matrices(twin.evaluated_get(layer.depsgraph).pose.bones)[bones]
-    return out
-
-
-@contextmanager
-def _twin(ob: bpy.types.Object) -> Iterator[tuple[bpy.types.Object, bpy.types.Scene]]:
-    """A copy of the rig on a scene of its own; both go afterwards, with all that was put there.
-
-    Constraints and drivers of the rig that refer to it refer to the twin on the twin.
-    """
-    scene = bpy.data.scenes.new("Troupe Stage")
-    try:
-        twin = ob.copy()
-        scene.collection.objects.link(twin)
-        yield twin, scene
+            out[t] = stage.at(frame, step)[bones]
     finally:
-        for other in list(scene.collection.objects):
-            bpy.data.objects.remove(other)
-        bpy.data.scenes.remove(scene)
-
-
-def _empty(scene: bpy.types.Scene) -> bpy.types.Object:
-    empty = bpy.data.objects.new("Troupe Tie", None)
-    scene.collection.objects.link(empty)
-    return empty
+        if twins is None:
+            stage.close()
+    return out
 
 
 def _placed(places: Array) -> Array:
@@ -276,28 +249,3 @@ def _placed(places: Array) -> Array:
     out = np.tile(np.eye(4), (len(places), 1, 1))
     out[:, :3, 3] = places
     return out
-
-
-def _tie(
-    twin: bpy.types.Object, scene: bpy.types.Scene, control: str, kind: str = "COPY_TRANSFORMS"
-) -> bpy.types.Object:
-    """An empty whose world matrix, or place, is that of the control in armature space from then on."""
-    empty = _empty(scene)
-    tie = twin.pose.bones[control].constraints.new(kind)
-    tie.target, tie.owner_space = empty, "POSE"
-    return empty
-
-
-def _still(twin: bpy.types.Object, scene: bpy.types.Scene, control: str) -> None:
-    """Hold a control at rest, whatever plays."""
-    for kind in ("COPY_ROTATION", "COPY_LOCATION"):
-        tie = twin.pose.bones[control].constraints.new(kind)
-        tie.target, tie.owner_space = _empty(scene), "LOCAL"
-
-
-def _fix(twin: bpy.types.Object, path: str, value: float, animated: bool) -> None:
-    """Hold a property at a value, whatever plays."""
-    curves.set_value(twin, path, value)
-    if animated:
-        driver = twin.driver_add(path).driver
-        driver.type, driver.expression = "SCRIPTED", str(value)

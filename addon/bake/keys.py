@@ -22,6 +22,7 @@ from . import bones, controls, cycling, nla, pose, properties, thinning
 from .curves import Channel
 from .playing import OBJECT, Player
 from .reading import joint_matrices_steps, stand_of
+from .twins import Twins
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +75,7 @@ def prepare_steps(
     keys: str = "every_frame",
     tolerance: float = 0.01,
     contacts: bool = False,
+    twins: Twins | None = None,
 ) -> Steps[Keys]:
     """Steps to the keys of a motion whose first sample falls on frame `start`.
 
@@ -92,6 +94,7 @@ def prepare_steps(
         tolerance: For reduced keys: no joint turns away by more than this [rad], and the hips do not move by more than
             that turn of a leg.
         contacts: Key the contact curves of the motion as properties of the object.
+        twins: Keeps the twin of a control rig for the next time.
     """
     if motion.skeleton.names != cast.skeleton.names:
         raise InvalidMotion(f"this motion is not on the skeleton of {ob.name}: retarget it first")
@@ -125,7 +128,9 @@ def prepare_steps(
     if rig is not None:
         named = {cast.bones[b]: targets[b] for b in keyed}
         watched = () if keys == "every_frame" else cast.joints.tolist()
-        channels, shown = yield from controls.bake_steps(ob, rig, named, frames, legs=legs, arms=arms, watched=watched)
+        channels, shown = yield from controls.bake_steps(
+            ob, rig, named, frames, legs=legs, arms=arms, watched=watched, twins=twins
+        )
     else:
         channels, body = bones.bone_channels(ob, cast, targets, keyed, frames)
         shown = body.shown({}) if keys != "every_frame" else np.empty(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 PROP_SIZE = (0.4, 0.28, 0.04)
 """Of a prop whose script says none [m]."""
+NEAR, AT_HEIGHTS = 0.3, (0.5, 1.0, 1.5)
+"""How near to the middle of a body nothing may be, and at which heights that is looked at [m]."""
 TOP, LEG = 0.05, 0.05
 """Thickness of the top and of the legs of furniture [m]."""
 
@@ -50,7 +53,31 @@ class BringOn(ScriptOperator):
         for ob in cast:
             ob.troupe.play.script = name
         context.scene.troupe.script = name
-        return f"{name}: {len(made)} actors and {len(things)} things added, {len(cast)} actors selected"
+        said = f"{name}: {len(made)} actors and {len(things)} things added, {len(cast)} actors selected"
+        blocked = in_the_way(context, [there[part] for part in made])
+        if blocked:
+            self.report({"WARNING"}, f"{said}; in their way: {', '.join(blocked)}; move it, or delete it")
+            return ""
+        return said
+
+
+def in_the_way(context: bpy.types.Context, actors: Sequence[Any]) -> list[str]:
+    """Names of the meshes that touch somebody who was put there, or are in the middle of the stage."""
+    unit, found = scene.metre(context.scene), []
+    own = {part for ob in actors for part in ob.children_recursive}
+    feet = [*(actor.matrix_world.translation for actor in actors), Vector()] if actors else []
+    for ob in context.view_layer.objects:
+        if ob.type != "MESH" or ob in own or ob.troupe.kind in ("ground", "ignore", "prop") or not ob.visible_get():
+            continue
+        shown = ob.evaluated_get(context.evaluated_depsgraph_get())
+        if not shown.data.polygons:
+            continue
+        back = ob.matrix_world.inverted_safe()
+        size = max(ob.matrix_world.to_scale())
+        spots = [foot + Vector((0, 0, z / unit)) for foot in feet for z in AT_HEIGHTS]
+        if size > 0.0 and any(shown.closest_point_on_mesh(back @ p, distance=NEAR / unit / size)[0] for p in spots):
+            found.append(ob.name)
+    return found
 
 
 def _mannequin(context: bpy.types.Context, name: str, place: tuple[float, float, float]) -> Any:

@@ -13,8 +13,8 @@ from . import moods
 from .panels import wrapped
 from .scripting import ScriptOperator, mode_problem, write_text
 
-MANY = 12
-"""A group of more actions than this is closed until it is opened."""
+MANY, CROWD = 12, 2
+"""A group of more actions than this is closed until it is opened, and so is everybody but the first of more actors."""
 
 
 class Live(ScriptOperator):
@@ -48,12 +48,14 @@ def bake_live(context: bpy.types.Context, session: live.Session) -> str:
     """End a live session, keep its directions and bake what was played."""
     from ...core.acting.direction import write_directions
 
-    seconds, said = session.time, list(session.said)
+    seconds, said = session.reached, list(session.said)
     names, first = session.actors, session.first
     live.end()
     if seconds <= 0.0:
         raise TroupeError("nothing was played: let the timeline run, then press again")
     present = [context.scene.objects[n] for n in names if n in context.scene.objects]
+    if not present:
+        raise TroupeError(f"nobody of {', '.join(names)} is in the scene any more")
     for ob in context.view_layer.objects:
         ob.select_set(ob in present)
     context.view_layer.objects.active = present[0]
@@ -63,11 +65,15 @@ def bake_live(context: bpy.types.Context, session: live.Session) -> str:
     context.scene.frame_set(first)
     landing = settings.params_from(present[0].troupe.play, LandingParams).to_dict()
     values = {**landing, **params.to_dict(), "seconds": seconds, "directions": text.name if text else ""}
-    answer = bpy.ops.troupe.play(**values)
-    context.scene.frame_set(frame)
-    if "FINISHED" not in answer:
-        raise TroupeError("what was played could not be baked; see the messages before")
-    return f"{len(present)} actors baked, {seconds:.1f} s with {len(said)} directions"
+    try:
+        bpy.ops.troupe.play(**values)
+    except RuntimeError as error:
+        raise TroupeError(
+            f"what was played could not be baked: {str(error).strip().removeprefix('Error: ')}"
+        ) from error
+    finally:
+        context.scene.frame_set(frame)
+    return f"{', '.join(ob.name for ob in present)}: {seconds:.1f} s baked, told {len(said)} times"
 
 
 class Direct(ScriptOperator):
@@ -75,6 +81,8 @@ class Direct(ScriptOperator):
 
     bl_idname = "troupe.direct"
     bl_label = "Direct"
+    # it changes the play and nothing in the file, so there is nothing for an undo step to bring back
+    bl_options = {"REGISTER"}  # noqa: RUF012
     say: bpy.props.StringProperty(name="Direction", description='What to do: "Izzy Wave right", "Otto walk to door"')  # type: ignore[valid-type]
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
@@ -83,6 +91,10 @@ class Direct(ScriptOperator):
             return self.execute(context)
         answer: set[str] = context.window_manager.invoke_props_dialog(self, width=400)
         return answer
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        self.layout.activate_init = True
+        self.layout.prop(self, "say", text="", placeholder="Who and what, such as: Ann walk to Bob")
 
     @classmethod
     def why_not(cls, context: bpy.types.Context) -> str | None:
@@ -97,7 +109,25 @@ class Direct(ScriptOperator):
         return f"{session.time:.2f} s: {self.say}"
 
 
-CLASSES: tuple[type, ...] = (Live, Direct)
+class TakeBack(ScriptOperator):
+    """Take back the last direction: the play goes on as if it had not been given"""
+
+    bl_idname = "troupe.take_back"
+    bl_label = "Take Back"
+    bl_options = {"REGISTER"}  # noqa: RUF012
+
+    @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        session = live.running()
+        return Direct.why_not(context) or (None if session and session.said else "No direction has been given yet")
+
+    def act(self, context: bpy.types.Context, actor: Any) -> str:
+        session = live.running()
+        assert session is not None
+        return f"{session.take_back(context)!r} was taken back"
+
+
+CLASSES: tuple[type, ...] = (Live, Direct, TakeBack)
 
 
 def draw_first(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
@@ -113,21 +143,29 @@ def draw_first(layout: bpy.types.UILayout, context: bpy.types.Context, actor: An
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
-    """The moods of the cast, and what it can be told while it plays live."""
+    """Playing live, and the moods of the cast."""
+    layout.operator("troupe.play_live", icon="PLAY")
+    moods.draw_moods(layout, actor)
+
+
+def draw_instead(layout: bpy.types.UILayout, context: bpy.types.Context) -> bool:
+    """What the cast can be told while it plays live; whether it does."""
     session = live.running()
-    words = "Stop and Bake" if session else "Play Live"
-    layout.operator("troupe.play_live", text=words, icon="REC" if session else "PLAY", depress=session is not None)
     if session is None:
-        moods.draw_moods(layout, actor)
-        return
-    layout.label(text=f"{session.script}: {session.time:.1f} s, {len(session.said)} directions", icon="TIME")
+        return False
+    layout.operator("troupe.play_live", text="Stop and Bake", icon="REC", depress=True)
+    row = layout.row()
+    told = f", told {len(session.said)}" if session.said else ""
+    row.label(text=f"{session.script}: {session.time:.1f} s{told}", icon="TIME")
+    row.operator("troupe.take_back", text="", icon="LOOP_BACK")
     if session.problem:
         wrapped(layout, session.problem, icon="ERROR")
     layout.operator("troupe.direct", text="Tell...", icon="OUTLINER_OB_SPEAKER").say = ""
     for label in session.play.widgets:
         layout.operator("troupe.direct", text=label).say = f"press {label}"
     for name in session.parts:
-        header, body = layout.panel(f"TROUPE_direct_{name}", default_closed=False)
+        closed = len(session.parts) > CROWD and name != session.parts[0]
+        header, body = layout.panel(f"TROUPE_direct_{name}", default_closed=closed)
         header.label(text=name)
         if body is None:
             continue
@@ -135,10 +173,17 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> 
         for group, actions in session.choices(name):
             inner, grid = body.panel(f"TROUPE_direct_{name}_{group}", default_closed=len(actions) > MANY)
             now = next((action for action, shown in actions if shown), "")
-            inner.label(text=f"{group}: {now.replace('_', ' ')}" if now else group)
+            inner.label(text=f"{group}: {_spoken(now)}" if now else group)
             if grid is None:
                 continue
             flow = grid.grid_flow(row_major=True, columns=2, align=True)
             for action, shown in actions:
-                button = flow.operator("troupe.direct", text=action.replace("_", " "), depress=shown)
+                button = flow.operator("troupe.direct", text=_spoken(action), depress=shown)
                 button.say = f"{name} {action}"
+    return True
+
+
+def _spoken(name: str) -> str:
+    """The name of an action as a button shows it."""
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]

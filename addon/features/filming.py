@@ -27,12 +27,12 @@ class Shot:
     """A camera that turns to who asks for it, frame after frame.
 
     Attributes:
-        ob: The camera object.
+        name: That of the camera object.
         turn: (4,) how it is turned.
     """
 
     def __init__(self, ob: Any, rate: float) -> None:
-        self.ob, self.rate = ob, rate
+        self.name, self.rate = str(ob.name), rate
         self.turn: Array = np.array(ob.matrix_world.to_quaternion(), dtype=np.float64)
         self._goal, self._swing = self.turn, np.zeros(4)
 
@@ -70,7 +70,7 @@ def camera_ways(
         eyes = np.broadcast_to(places, (len(frames), 3))
         times = (frames - frames[0]) / rate
         turns = [quat.unit(shot.turn)] + [shot.follow(aims[name], t, eyes[k]) for k, t in enumerate(times[1:], 1)]
-        out[shot.ob.name] = (frames, None, np.array(turns))
+        out[shot.name] = (frames, None, np.array(turns))
     return out
 
 

@@ -67,9 +67,10 @@ def draw_live_moods(layout: bpy.types.UILayout, session: live.Session, part: str
     """Buttons that raise and lower the moods of who plays live."""
     for mood, value in session.moods(part)[:MOODS]:
         row = layout.row(align=True)
-        row.label(text=f"{mood} {value:.2g}")
+        row.label(text=f"{' toward '.join(mood)} {value:.2g}")
+        what = " toward ".join(f'"{word}"' for word in mood)
         for icon, change in (("REMOVE", -STEP), ("ADD", STEP)):
-            row.operator("troupe.direct", text="", icon=icon).say = f'{part} set my "{mood}" to {value + change:.2g}'
+            row.operator("troupe.direct", text="", icon=icon).say = f"{part} set my {what} to {value + change:.2g}"
 
 
 CLASSES: tuple[type, ...] = (AddMoods,)

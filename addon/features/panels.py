@@ -58,7 +58,8 @@ def family_panels() -> Iterator[type]:
 def feature_panel(module: ModuleType) -> type:
     """The sub-panel of a feature: its parameters, its button, the reason when it is grey, and what it adds itself.
 
-    A feature adds with `draw_first` what comes before the rest, and with `draw` what comes after it.
+    A feature adds with `draw_first` what comes before the rest, and with `draw` what comes after it; where its
+    `draw_instead` is true, it has drawn all there is to see now.
     """
     operator = module.Operator
     name = operator.feature()
@@ -67,6 +68,8 @@ def feature_panel(module: ModuleType) -> type:
     def draw(self: Any, context: bpy.types.Context) -> None:
         layout = self.layout
         actor = next(iter(scene.selected_armatures(context)), None)
+        if hasattr(module, "draw_instead") and module.draw_instead(layout, context):
+            return
         problem = operator.why_not(context)
         if hasattr(module, "draw_first"):
             module.draw_first(layout, context, actor)

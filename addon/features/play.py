@@ -24,7 +24,6 @@ from .filming import camera_ways
 from .staging import Staging, staging_steps
 
 if TYPE_CHECKING:
-    from ...core.acting.direction import Named
     from ...core.acting.play import PlayRecord
 
 ICON = "OUTLINER_OB_SPEAKER"
@@ -73,6 +72,12 @@ class Operator(CompanyOperator):
     def finished(self, context: bpy.types.Context, members: Mapping[str, Member], played: Played) -> None:
         for warning in next(iter(played.traces.values()), {}).get("warnings", ()):
             self.report({"WARNING"}, warning)
+        member = next(iter(members.values()))
+        last = member.start.frame + round(member.params.seconds * scene.fps(context.scene))
+        if last > context.scene.frame_end:
+            self.report(
+                {"INFO"}, f"The timeline ends at {context.scene.frame_end}; set its end to {last} to see it all"
+            )
 
 
 def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: str) -> Steps[Played]:
@@ -89,7 +94,8 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
         [(staged.text, params.script)],
         staged.cast,
         staged.library,
-        params.seconds,
+        # whole frames, for properties of Blender keep too few digits
+        (len(frames) - 1) / rate,
         behaviour_seed=params.seed,
         body_seed=params.body_seed,
         property_curves=staged.curves,
@@ -112,7 +118,7 @@ def play_steps(context: bpy.types.Context, members: Mapping[str, Member], lead: 
     if params.camera:
         moved |= camera_ways(context, record.aims, frames, rate, staged.ways)
     traces: dict[str, dict[str, Any]] = {m: {"cues": _cues(record, names[m])} for m in members}
-    warnings = _warnings(record, names, staged.script)
+    warnings = _warnings(record, staged)
     traces[lead] |= {"things": moved, "texts": _texts(params, record), "warnings": warnings}
     return Played(motions, traces)
 
@@ -167,9 +173,11 @@ def _texts(params: PlayParams, record: PlayRecord) -> dict[str, str]:
     return out
 
 
-def _warnings(record: PlayRecord, names: Mapping[str, str], script: Named) -> list[str]:
-    idle = [part for part in script.actors if part not in names.values()]
+def _warnings(record: PlayRecord, staged: Staging) -> list[str]:
+    idle = [part for part in staged.script.actors if part not in staged.names.values()]
+    lacking = [prop for prop in staged.script.props if prop not in staged.props]
     out = [f"nobody plays {', '.join(idle)}: select more actors"] if idle else []
+    out += [f"the scene has no {', '.join(lacking)}: press Bring On the Cast"] if lacking else []
     for event in record.events:
         if event.name in ("warning", "error", "refused"):
             out.append(f"{event.time:.2f} s: {event.data.get('actor') or 'direction'}: {event.data.get('what')}")
@@ -187,4 +195,4 @@ def _share(work: Steps[Any], begun: float, end: float) -> Steps[Any]:
 
 
 CLASSES = (*scripting.CLASSES, *bringing.CLASSES, *directing.CLASSES, *moods.CLASSES)
-draw, draw_first = directing.draw, directing.draw_first
+draw, draw_first, draw_instead = directing.draw, directing.draw_first, directing.draw_instead

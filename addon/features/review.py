@@ -113,7 +113,7 @@ class ShowTranscript(ActorOperator):
         text = bpy.data.texts.get(f"{actor.name} transcript")
         if text is None:
             raise TroupeError(f"{actor.name} has decided nothing yet: let it go somewhere first")
-        where = "in the text editor" if show_text(context, text) else "open a Text Editor to read it"
+        where = "in the text editor" if show_text(text) else "open a Text Editor to read it"
         return f"{text.name}: {len(text.lines) - 1} lines, {where}"
 
 

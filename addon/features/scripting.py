@@ -70,7 +70,9 @@ class ScriptOperator(ActorOperator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         try:
-            self.report({"INFO"}, self.act(context, next(iter(scene.selected_armatures(context)), None)))
+            said = self.act(context, next(iter(scene.selected_armatures(context)), None))
+            if said:
+                self.report({"INFO"}, said)
         except TroupeError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -100,7 +102,11 @@ class NewScript(ScriptOperator):
         context.scene.troupe.script = text.name
         for ob in scene.selected_armatures(context):
             ob.troupe.play.script = text.name
-        where = "" if show_text(context, text) else " Open a Text Editor to read and change it."
+        shown = show_text(text)
+        seen = any(window.screen in shown for window in context.window_manager.windows)
+        where = (
+            "" if seen else f" Read and change it in {shown[0].name}." if shown else " Open a Text Editor to read it."
+        )
         return f"{starter.title(self.template)}{where}"
 
 
@@ -115,7 +121,7 @@ class NewActions(ScriptOperator):
         text.from_string(EXAMPLE.read_text(encoding="utf-8"))
         for ob in scene.selected_armatures(context):
             ob.troupe.act.sheet = text.name
-        show_text(context, text)
+        show_text(text)
         return f"{text.name}: change the numbers, then choose its actions by name in Act"
 
 
@@ -138,13 +144,20 @@ def script_property() -> Any:
     )
 
 
-def show_text(context: bpy.types.Context, text: Any) -> bool:
-    """Show a text in the text editors that are open; whether there is one."""
-    windows = context.window_manager.windows if context.window_manager else ()
-    spaces = [area.spaces.active for w in windows for area in w.screen.areas if area.type == "TEXT_EDITOR"]
-    for space in spaces:
-        space.text = text
-    return bool(spaces)
+def show_text(text: Any) -> list[Any]:
+    """Show a text in the text editors of all workspaces, and return the screens that have one.
+
+    One that showed nothing yet is made ready for writing: its sidebar open, long lines wrapped.
+    """
+    found = []
+    for screen in bpy.data.screens:
+        spaces = [area.spaces.active for area in screen.areas if area.type == "TEXT_EDITOR"]
+        for space in spaces:
+            if space.text is None:
+                space.show_region_ui = space.show_word_wrap = True
+            space.text = text
+        found += [screen] if spaces else []
+    return found
 
 
 class CheckScript(ScriptOperator):
@@ -164,7 +177,7 @@ class CheckScript(ScriptOperator):
                 raise
             line = min(max(error.line - 1, 0), len(text.lines) - 1)
             text.cursor_set(line, character=min(max(error.column - 1, 0), len(text.lines[line].body)))
-            show_text(context, text)
+            show_text(text)
             raise
         people = ", ".join(found.actors) or "whoever is selected"
         return f"{name} can be played by {people}"
@@ -204,8 +217,16 @@ class InsertName(ScriptOperator):
 
     def act(self, context: bpy.types.Context, actor: Any) -> str:
         space: Any = context.space_data
-        space.text.write(f'"{self.what}"')
-        return f"{self.what} is in line {space.text.current_line_index + 1}"
+        text, name = space.text, f'"{self.what}"'
+        ends = (
+            (text.current_line_index, text.current_character),
+            (text.select_end_line_index, text.select_end_character),
+        )
+        line, column = min(ends)
+        text.write(name)
+        # Blender leaves the cursor at the end of the text
+        text.cursor_set(line, character=column + len(name))
+        return f"{self.what} is in line {line + 1}"
 
 
 class TROUPE_PT_script(bpy.types.Panel):
@@ -216,15 +237,29 @@ class TROUPE_PT_script(bpy.types.Panel):
     bl_region_type = "UI"
     bl_category = "Troupe"
 
-    def draw(self, _context: bpy.types.Context) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
+        from .. import live
+        from .panels import wrapped
+        from .play import Operator
+
         column = self.layout.column(align=True)
         column.operator("troupe.new_script", icon="ADD")
         column.operator("troupe.insert_name", icon="OUTLINER_OB_ARMATURE")
         column.operator("troupe.check_script", icon="CHECKMARK")
         self.layout.operator("troupe.bring_on", text="Bring On Cast", icon="COMMUNITY")
         column = self.layout.column(align=True)
+        if live.running() is not None:
+            column.operator("troupe.play_live", text="Stop and Bake", icon="REC", depress=True)
+            return
+        problem = Operator.why_not(context)
+        text, actor = context.space_data.text, next(iter(scene.selected_armatures(context)), None)
+        if problem is None and text is not None and actor is not None and actor.troupe.play.script != text.name:
+            problem = f"{actor.name} has another script: bring on the cast of this one"
+        column.enabled = problem is None
         column.operator("troupe.play", icon="OUTLINER_OB_SPEAKER")
         column.operator("troupe.play_live", icon="PLAY")
+        if problem is not None:
+            wrapped(self.layout, problem, 20)
 
 
 CLASSES: tuple[type, ...] = (NewScript, NewActions, CheckScript, InsertName, TROUPE_PT_script)

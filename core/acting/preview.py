@@ -13,7 +13,7 @@ decided, so a body is where it will be baked but for the moments after a decisio
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +26,7 @@ from ..skeleton import SIDES, Array, Pose
 from .bodies import Player, smoothed
 from .body.body import BodyParams
 from .body.contact import Contact, contacts_of
-from .body.enacting import Part, Standing, enact, enactable
+from .body.enacting import Part, Standing, enact_steps, enactable
 from .bodyorders import body_orders
 from .furniture import Furniture
 from .hands import Meeting, meet, meeting_of
@@ -37,16 +37,28 @@ from .play import PlayRecord, attachments_of
 from .repertoire.library import ActionLibrary
 from .repertoire.tables import Sheet
 
-AHEAD = 1.5
+AHEAD = 2.2
 """How far ahead of the moment, or of the end of a walk, a body is worked out [s]."""
 STOOD = 1.0
 """Time that feet must have been still for a body to be begun anew there [s]."""
 STILL = 0.002
 """What moves less than this is still [m]."""
-LAST_STEP = 0.6
-"""Time before its end at which a motion that goes along by itself is worked out anew, for its last step is cut [s]."""
+SOON = 0.6
+"""Time before its end at which a motion is worked out anew, for its last step is cut [s]."""
 EASE = 0.3
 """Time in which a body goes over to what was decided anew [s]."""
+PIECES = 1
+"""How many pieces of the work on one body are done for each moment that is shown, so that none takes long."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rework:
+    """A body that is being worked out anew: what it knows, when and how it begins, and the work that is left."""
+
+    known: object
+    first: float
+    start: Pose | None
+    work: Generator[None, None, Motion]
 
 
 class Preview:
@@ -79,36 +91,47 @@ class Preview:
         self._looks = 0
         self._touched = 0.0
         self._lag: tuple[float, Array, Array] | None = None
+        self._rework: _Rework | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is being worked out anew."""
+        return self._rework is not None
 
     def has_news(self, play: Play, part: str, time: float) -> bool:
-        """Whether something was decided that is not shown yet."""
-        return self._decided(play, part) != self._known or self._is_over(time)
+        """Whether something was decided that is not shown yet, or what is shown will be over."""
+        return self._decided(play, part) != self._known or self._left(time) < SOON
 
-    def _is_over(self, time: float) -> bool:
-        if self.motion is None or self.motion.base is None:
-            return True
-        left = self.first + (len(self.motion) - 1) / self.fps - time
-        return left < 0.0 or (left < LAST_STEP and float(np.ptp(self.motion.base[-2:, :2], axis=0).max()) > 1e-4)
+    def _left(self, time: float) -> float:
+        """For how long it is worked out [s]."""
+        return -math.inf if self.motion is None else self.first + (len(self.motion) - 1) / self.fps - time
 
-    def show(self, play: Play, part: str, time: float, turn: bool = True) -> tuple[Pose, Array]:
+    def show(self, play: Play, part: str, time: float, pieces: int | None = None) -> tuple[Pose, Array]:
         """Pose, and base (3,), at a time that the play has come to [s].
 
         Args:
-            turn: Whether news may be shown now; else it goes on as it was, as long as it can.
+            pieces: How much of the work on news is done now, until which it goes on as it was as long as it can; None
+                for all of it.
         """
+        self.settle(play, part, time, None if self._left(time) < 0.0 else pieces)
         motion = self.motion
-        if motion is None or (self.has_news(play, part, time) and (turn or self._is_over(time))):
-            self._known = self._decided(play, part)
-            motion = self._enacted(play, part, time)
-        rotations, root, base = self._at(motion, time)
-        if self._lag is not None:
-            begun, turned, moved = self._lag
-            share = float(smoothstep(np.clip((time - begun) / EASE, 0.0, 1.0)))
-            rest = quat.slerp(turned, np.broadcast_to(quat.IDENTITY, turned.shape), share)
-            rotations = quat.multiply(rest, rotations)
-            root = root + (1.0 - share) * moved
-            self._lag = None if share >= 1.0 else self._lag
+        assert motion is not None
+        rotations, root, base = self._eased(motion, time)
         return Pose(rotations, root), base
+
+    def settle(self, play: Play, part: str, time: float, pieces: int | None = None) -> None:
+        """Work out what was decided: so many pieces of it, or all."""
+        left = pieces
+        while left is None or left > 0:
+            if self._rework is None:
+                if not self.has_news(play, part, time):
+                    return
+                self._rework = self._begun(play, part, time)
+            try:
+                next(self._rework.work)
+            except StopIteration as done:
+                self._take_over(self._rework, done.value, time)
+            left = None if left is None else left - 1
 
     def _decided(self, play: Play, part: str) -> object:
         """Something that changes whenever anything new has been decided for a body."""
@@ -120,42 +143,62 @@ class Preview:
                 self._touched = touch.end
         return len(play.selections[part]), self._looks, self._touched, self._legs(play, part)
 
-    def _enacted(self, play: Play, part: str, time: float) -> Motion:
-        old, before = self.motion, None
-        if old is not None:
-            before = self._at(old, min(time, self.first + (len(old) - 1) / self.fps))
-            self._begin_anew(old, time)
+    def _begun(self, play: Play, part: str, time: float) -> _Rework:
+        """The work on what is decided by now."""
+        first, start = self._beginning(time)
         until = max(time, self._touched, *(leg.end for leg in self._legs(play, part))) + AHEAD
-        seconds = self.first + np.ceil((until - self.first) * self.fps) / self.fps
+        seconds = first + np.ceil((until - first) * self.fps) / self.fps
         record = _so_far(play, part, seconds, tuple(self._heard))
-        asked = body_orders(record, part, self._library, self.fps, self.first, self.heights)
-        track = smoothed(record.base(part, self.fps, self.first))
-        doing = Part(asked.wishes, track, asked.targets, self.player.styles, self._start, self.first, self.furniture)
+        asked = body_orders(record, part, self._library, self.fps, first, self.heights)
+        track = smoothed(record.base(part, self.fps, first))
+        doing = Part(asked.wishes, track, asked.targets, self.player.styles, start, first, self.furniture)
         order = list(play.selections)
         own = replace(self.params, actor=order.index(part))
-        self.motion = enact(self.player.skeleton, self._library, doing, self.fps, own, self.player.gait, self._standing)
+        work = enact_steps(self.player.skeleton, self._library, doing, self.fps, own, self.player.gait, self._standing)
+        return _Rework(self._decided(play, part), first, start, work)
+
+    def _take_over(self, rework: _Rework, motion: Motion, time: float) -> None:
+        """Go over to what was worked out."""
+        old = self.motion
+        before = None if old is None else self._eased(old, time)
+        self.motion, self._known, self.first, self._start = motion, rework.known, rework.first, rework.start
+        self._rework = None
         if before is not None:
-            rotations, root, _ = self._at(self.motion, time)
+            rotations, root, _ = self._at(motion, time)
             self._lag = (time, quat.multiply(before[0], quat.conjugate(rotations)), before[1] - root)
-        return self.motion
 
     def _legs(self, play: Play, part: str) -> list[Leg]:
         stage = play.stage
         return [stage.journeys[part][-1], stage.turns[part][-1]] if isinstance(stage, KinematicStage) else []
 
-    def _begin_anew(self, old: Motion, time: float) -> None:
-        """Let the next motion begin at a time where the body has stood for a while."""
+    def _beginning(self, time: float) -> tuple[float, Pose | None]:
+        """When and how the next motion begins: at a time where the body has stood for a while."""
+        old = self.motion
+        if old is None:
+            return self.first, self._start
         k = min(int((time - self.first) * self.fps), len(old) - 1)
         back = k - round(STOOD * self.fps)
         if back < 0:
-            return
+            return self.first, self._start
         feet = [old.skeleton.joint(f"foot_{side}") for side in SIDES]
         places = fk.forward(old.skeleton, old.rotations[: k + 1], old.roots[: k + 1])[0][:, feet]
-        if np.ptp(places[back:], axis=0).max() < STILL:
-            self.first += k / self.fps
-            if self._start is None or np.ptp(places, axis=0).max() >= STILL:
-                # who has not stepped begins where it began, or its feet would creep
-                self._start = Pose(old.rotations[k], old.roots[k])
+        if np.ptp(places[back:], axis=0).max() >= STILL:
+            return self.first, self._start
+        # who has not stepped begins where it began, or its feet would creep
+        stepped = self._start is None or np.ptp(places, axis=0).max() >= STILL
+        return self.first + k / self.fps, Pose(old.rotations[k], old.roots[k]) if stepped else self._start
+
+    def _eased(self, motion: Motion, time: float) -> tuple[Array, Array, Array]:
+        """Rotations (J, 4), hips (3,) [m] and base (3,) on the way from what was shown before."""
+        rotations, root, base = self._at(motion, time)
+        if self._lag is not None:
+            begun, turned, moved = self._lag
+            share = float(smoothstep(np.clip((time - begun) / EASE, 0.0, 1.0)))
+            rest = quat.slerp(turned, np.broadcast_to(quat.IDENTITY, turned.shape), share)
+            rotations = quat.multiply(rest, rotations)
+            root = root + (1.0 - share) * moved
+            self._lag = None if share >= 1.0 else self._lag
+        return rotations, root, base
 
     def _at(self, motion: Motion, time: float) -> tuple[Array, Array, Array]:
         """Rotations (J, 4), hips (3,) [m] and base (3,) between samples."""
@@ -207,15 +250,18 @@ class LiveCast:
     def show(self, play: Play, time: float) -> Shown:
         """Everybody at a time that the play has come to [s]."""
         motions = {}
+        fresh = play.events[self._heard :]
+        self._heard += len(fresh)
+        touches = contacts_of(fresh)
+        for part in {name for touch in touches for name in (touch.first, touch.second) if name in self.bodies}:
+            self.bodies[part].settle(play, part, time)
         turn = self._next(play, time)
         for part, body in self.bodies.items():
-            pose, base = body.show(play, part, time, part == turn)
+            pose, base = body.show(play, part, time, PIECES if part == turn else 0)
             motions[part] = Motion(
                 body.player.skeleton, self.fps, pose.root[None], pose.rotations[None], base=base[None]
             )
-        fresh = play.events[self._heard :]
-        self._heard += len(fresh)
-        for touch in contacts_of(fresh):
+        for touch in touches:
             found = self._meeting(touch)
             self._meetings += [found] if found is not None else []
         self._meetings = [m for m in self._meetings if m.contact.end > time]
@@ -232,7 +278,8 @@ class LiveCast:
         """Whose turn it is to show what it decided: one at a time, so that no frame takes long."""
         parts = list(self.bodies)
         parts = parts[self._served :] + parts[: self._served]
-        news = [part for part in parts if self.bodies[part].has_news(play, part, time)]
+        news = [part for part in parts if self.bodies[part].is_busy]
+        news = news or [part for part in parts if self.bodies[part].has_news(play, part, time)]
         if not news:
             return ""
         self._served = (list(self.bodies).index(news[0]) + 1) % len(parts)

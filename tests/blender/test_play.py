@@ -12,6 +12,7 @@ from troupe.addon import bake, extend, live
 from troupe.addon.bake import results, things
 from troupe.addon.features import play as feature
 from troupe.addon.features.act import recorded
+from troupe.addon.features.bringing import in_the_way
 from troupe.addon.features.company import Member
 from troupe.addon.steps import finish
 from troupe.core.acting import starter
@@ -254,6 +255,81 @@ def test_live_leaves_nothing_behind():
 
 
 @pytest.mark.req("improv", 107)
+def test_undoing_while_they_play_live_neither_ends_nor_breaks_it():
+    cast, script = pair('define ACTOR "A" { sympathy toward B .4 }\ndefine ACTOR "B" { }')
+    for ob in cast:
+        ob.troupe.play.script = script
+    names = [ob.name for ob in cast]
+    bpy.ops.ed.undo_push(message="cast")
+    bpy.ops.troupe.play_live()
+    bpy.context.scene.frame_set(6)
+    bpy.ops.troupe.direct(say="A Wave right")
+    bpy.ops.ed.undo_push(message="something else")
+    bpy.ops.ed.undo()
+    assert live.running().moods("A") == [(("sympathy", "B"), 0.4)]
+    bpy.ops.troupe.direct(say='A set my "sympathy" toward "B" to 0.5')
+    bpy.context.scene.frame_set(12)
+    assert live.running().moods("A") == [(("sympathy", "B"), 0.5)]
+    bpy.ops.troupe.take_back()
+    bpy.context.scene.frame_set(14)
+    assert live.running().moods("A") == [(("sympathy", "B"), 0.4)]
+    # the timeline begins again: what was played until then is kept
+    bpy.context.scene.frame_set(3)
+    bpy.ops.troupe.play_live()
+    assert live.running() is None
+    baked = [results.results_of(bpy.data.objects[name])[-1].action for name in names]
+    assert [tuple(a.frame_range) for a in baked] == [(1.0, 14.0)] * 2
+    assert bpy.data.texts["Script directions"].as_string().endswith("A Wave right\n")
+
+
+def test_a_control_rig_plays_live_on_its_controls_and_goes_back(data):
+    bpy.ops.wm.open_mainfile(filepath=str(data / "rigs" / "rigify" / "rigify_basic_human_generated.blend"))
+    ob = next(o for o in bpy.data.objects if o.type == "ARMATURE")
+    stage.choose(ob)
+    bpy.ops.troupe.cast()
+    ob.troupe.play.script = text('define ACTOR "A" { does "Greet" }\ndefine SCRIPT "Greet" { { "Wave right" } }')
+    before = np.array([b.matrix_basis for b in ob.pose.bones])
+    scenes = len(bpy.data.scenes)
+    bpy.ops.troupe.play_live()
+    for frame in range(2, 26, 6):
+        bpy.context.scene.frame_set(frame)
+    turned = ob.pose.bones["DEF-upper_arm.R"].matrix.to_quaternion()
+    assert turned.rotation_difference(ob.data.bones["DEF-upper_arm.R"].matrix_local.to_quaternion()).angle > 0.5
+    live.end()
+    assert np.allclose(np.array([b.matrix_basis for b in ob.pose.bones]), before, atol=1e-6)
+    assert len(bpy.data.scenes) == scenes
+
+
+def test_a_play_that_ends_between_two_frames_moves_its_props_to_the_last_one():
+    cast, script = pair(
+        'define PROP "Cup" { location [0 -.5] }\ndefine ACTOR "A" { does "Take" }\ndefine ACTOR "B" { }\n'
+        'define SCRIPT "Take" { { wait .1 seconds } { pick up Cup  send "look_here" to Camera } }'
+    )
+    bpy.ops.troupe.bring_on(script=script)
+    bpy.ops.troupe.play(script=script, seconds=11.0 / 24.0 - 1e-4)
+    assert [tuple(a.frame_range) for a in actions(cast)] == [(1.0, 12.0)] * 2
+    assert things.way_of(bpy.data.objects["Cup"], "play").action.frame_range[1] == 12.0
+
+
+def test_what_the_script_names_and_the_scene_lacks_is_told(capfd):
+    _, script = pair('define PROP "Cup" { }\ndefine ACTOR "A" { }\ndefine ACTOR "B" { }\ndefine ACTOR "C" { }')
+    bpy.ops.troupe.play(script=script, seconds=0.5)
+    said = capfd.readouterr().out
+    assert "nobody plays C" in said and "the scene has no Cup" in said
+
+
+def test_what_stands_where_the_cast_is_put_is_named():
+    bpy.ops.mesh.primitive_cube_add(size=2.0)
+    bpy.ops.mesh.primitive_plane_add(size=20.0)
+    bpy.ops.mesh.primitive_circle_add(radius=0.1, fill_type="NOTHING")
+    bpy.ops.mesh.primitive_cube_add(size=2.0, location=(6.0, 0.0, 0.0))
+    bpy.ops.troupe.new_script(template="joke")
+    bpy.ops.troupe.bring_on()
+    made = [bpy.data.objects[name] for name in ("Izzy", "Elli", "Max", "Otto")]
+    assert in_the_way(bpy.context, made) == ["Cube"]
+
+
+@pytest.mark.req("improv", 107)
 def test_props_and_cameras_are_shown_live_as_they_are_baked_and_go_back():
     cast, script = pair(
         'define PROP "Cup" { location [0 -.5] }\ndefine ACTOR "A" { does "Take" }\ndefine ACTOR "B" { }\n'
@@ -324,14 +400,14 @@ def test_the_sidebar_has_a_button_for_everything_that_somebody_can_do():
     assert {'["joy"]', '["sympathy toward B"]'} <= set(quiet.said)
     bpy.ops.troupe.play_live()
     layout = Layout()
-    feature.draw(layout, bpy.context, cast[0])
+    assert feature.draw_instead(layout, bpy.context)
     happier = 'A set my "joy" to 0.3'
     assert {"A Wave_right", "B Wave_right", "A Greet", happier} <= set(layout.said)
     bpy.context.scene.frame_set(3)
     for said in ("A Wave_right", "A Greet", happier):
         bpy.ops.troupe.direct(say=said)
     bpy.context.scene.frame_set(5)
-    assert live.running().moods("A") == [("joy", 0.3)]
+    assert live.running().moods("A") == [(("joy",), 0.3), (("sympathy", "B"), 0.3)]
     live.end()
 
 

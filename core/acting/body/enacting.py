@@ -9,7 +9,7 @@ body along.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -129,11 +129,33 @@ def enact(
         A motion with base, contact curves, the curves of shape keys and properties, and an event `cue` for every
         selection.
     """
+    work = enact_steps(skeleton, actions, part, fps, params, gait, standing)
+    while True:
+        try:
+            next(work)
+        except StopIteration as done:
+            motion: Motion = done.value
+            return motion
+
+
+def enact_steps(
+    skeleton: Skeleton,
+    actions: ActionLibrary,
+    part: Part,
+    fps: float,
+    params: BodyParams | None = None,
+    gait: TravelParams | None = None,
+    standing: Standing | None = None,
+) -> Generator[None, None, Motion]:
+    """`enact` in pieces that take about as long as each other, for whoever must not wait for all of it."""
     since = np.arange(len(part.track)) / fps
     times = part.first + since
     stand = part.start or _stand(_told(skeleton, actions, part, part.wishes, params))
+    if np.ptp(part.track, axis=0).max() > 0.0:
+        yield
     walk = (standing or Standing()).walk(skeleton, part.track, fps, gait, stand)
     spans = _spans(walk, part.track, fps)
+    yield
     library = actions.joined(STANCES, _ways(walk, part.track, spans, fps))
     state = _told(skeleton, library, part, _rerouted(part.wishes, spans, fps, part.first), params)
     cues = []
@@ -143,6 +165,7 @@ def enact(
             cues.append(Event(wish.time - part.first, "cue", what))
     state, some = advanced(state, float(times[-1]), times)
     frames = joined(some)
+    yield
     on_way, steps = (
         np.zeros(len(times)) if (v := library.layout.value(frames.channels, name)) is None else np.clip(v, 0.0, 1.0)
         for name in (WAY, STEPS)

@@ -47,7 +47,10 @@ class ClauseReader(ConditionReader):
         """All clauses of a script, with or without braces around the whole."""
         if self.sign("{") and self.after().key == "{":
             with self.brackets("{"):
-                return self._clauses()
+                found = self._clauses()
+                if not self.sign("}"):
+                    raise self.fail('the "{" of the next clause or the "}" of the script')
+                return found
         return self._clauses()
 
     def _clauses(self) -> tuple[Clause, ...]:

@@ -143,7 +143,10 @@ class _DefinitionReader(ClauseReader):
         at, start = self.here(), self.now.start
         body = self._raw()
         if not self.sign("'"):
-            raise self.fail("'name define_action after a table")
+            raise at.error(
+                "this is in no script: write clauses between the braces of a define SCRIPT, "
+                "and 'name define_action after a table"
+            )
         name = self.step().text
         self.need("define_action")
         return ActionDef(name, body, "postfix", at, (start, self.tokens[self.index - 1].stop))

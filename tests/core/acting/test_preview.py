@@ -68,8 +68,8 @@ def test_one_foot_stands_while_the_other_goes_even_when_the_walk_is_turned_elsew
 
 def test_what_lies_far_back_is_not_worked_out_again(monkeypatch):
     lengths = []
-    real = preview.enact
-    monkeypatch.setattr(preview, "enact", lambda *args: lengths.append(len(args[2].track)) or real(*args))
+    real = preview.enact_steps
+    monkeypatch.setattr(preview, "enact_steps", lambda *args: lengths.append(len(args[2].track)) or real(*args))
     text = """define ACTOR A { location [0 0] does "Fidget" }
     define SCRIPT "Fidget" { { "Shrug" for 1 second } { wait 2 seconds } { repeat } }"""
     live, begun = shown(text, 11.0)
