@@ -1,6 +1,6 @@
 """Motion to and from Blender's animation. The only place that touches F-curves, slots and NLA tracks."""
 
-from .curves import key
+from .curves import Channel, key
 from .keys import Keys, base_of, prepare, prepare_steps
 from .reading import (
     Start,
@@ -17,6 +17,7 @@ from .results import results_of
 from .writing import Result, rewrite, write
 
 __all__ = [
+    "Channel",
     "Keys",
     "Result",
     "Start",

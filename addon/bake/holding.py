@@ -123,15 +123,6 @@ def astray(owner: str, props: Iterable[str], lead: Any) -> list[Any]:
     return out
 
 
-def follow(owner: str, props: Iterable[str], lead: Any) -> int:
-    """Let props be moved when the strip of a result plays, wherever it was dragged; returns how many strips moved."""
-    lost = astray(owner, props, lead)
-    for _ in range(2):  # one strip may be in the way of another that is to move too
-        for strip in lost:
-            nla.play_with(strip, lead)
-    return len(lost)
-
-
 def drop(owner: str, but: bpy.types.Object | None = None, tie: str = "") -> None:
     """Take away what a result did to props, which are then where they were before; the tie of one may stay."""
     for ob in bpy.data.objects:

@@ -19,6 +19,7 @@ from ...core.landing import LandingParams
 from ...core.maths import quat
 from ...core.motion import Motion
 from ...core.params import Params
+from ...core.planning.walkers.similar import size_of
 from ...core.skeleton import Pose
 from .. import bake, ghost, rig, scene, settings
 from ..steps import Steps
@@ -276,8 +277,9 @@ class MotionOperator(FeatureOperator):
         motion: Motion,
         landing: LandingParams,
         start: bake.Start,
+        arms: str = "",
     ) -> Steps[bake.Keys]:
-        """Steps to the keys of the motion."""
+        """Steps to the keys of the motion; `arms` says how those of a control rig are keyed, if not as it is cast."""
         own = actor.troupe.cast
         return (
             yield from bake.prepare_steps(
@@ -288,7 +290,7 @@ class MotionOperator(FeatureOperator):
                 start.frame,
                 root=own.root,
                 legs=own.legs,
-                arms=own.arms,
+                arms=arms or own.arms,
                 keys=landing.keys,
                 tolerance=landing.tolerance,
                 contacts=landing.contacts,
@@ -346,9 +348,10 @@ def has_preview(operator: type[FeatureOperator]) -> bool:
 def going_on(motion: Motion, pose: Pose, blend: float) -> Motion:
     """A whole-body motion that begins in a pose; its contacts are held again, for the joint moves the feet.
 
-    A loop becomes one round, which does not end as it begins.
+    A loop becomes one round, which does not end as it begins. Whoever is larger takes more time for it.
     """
     motion = closed(motion)
+    blend *= float(np.sqrt(size_of(motion.skeleton)))
     if _begins_in(motion, pose):
         return motion
     joined = join(motion, pose, blend)

@@ -148,7 +148,13 @@ class Errand:
 
         if self.size == 1.0:
             return done
-        return replace(done, performance=grown(done.performance, self.cast.skeleton, self.size, self.job.fps))
+        idle = done.idle
+        if idle is not None:
+            alone = replace(done.performance, motions={self.actor.name: idle}, props={}, attachments=())
+            idle = grown(alone, self.cast.skeleton, self.size, self.job.fps).motions[self.actor.name]
+        return replace(
+            done, performance=grown(done.performance, self.cast.skeleton, self.size, self.job.fps), idle=idle
+        )
 
     def check_steps(self, context: bpy.types.Context, done: Reached) -> Steps[None]:
         """Steps to be sure that neither the target nor the actor is gone when the hand arrives."""

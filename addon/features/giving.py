@@ -80,7 +80,9 @@ def plan_steps(
     hold, record = _until(context, work, done, hold, record, closed)
     motions = done.performance.motions
     keys = yield from maker.keys_steps(context, actor, cast, motions[actor.name], landing, onset)
-    own = yield from maker.keys_steps(context, other, there, motions[other.name], landing, taker.onset)
+    own, grip = yield from maker.parted_steps(
+        context, other, there, motions[other.name], replace(done.receiver, idle=None), landing, taker.onset
+    )
     made = type_of_plan()
     first, last = onset.frame, onset.frame + len(motions[other.name]) - 1
     taken = {
@@ -101,7 +103,7 @@ def plan_steps(
     tie = holding.Hold(taker.owner, other.name, holds.joint, closed, closed, None, None, taker.owner)
     recipe = recipe_for(context, maker.feature(), params, landing, taker.onset)
     recipe["start"] |= {"with": actor.name}
-    fellow = made(own, f"take {work.target.name}", recipe, taken, tie, {}, ())
+    fellow = made(own, f"take {work.target.name}", recipe, taken, tie, {}, (), None, grip)
     mine = recipe_for(context, maker.feature(), params, landing, onset)
     mine["start"] |= {"taker": taker.onset.to_plain()}
     trace = sought.of_hand(giver, seconds, 1.0)

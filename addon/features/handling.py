@@ -31,10 +31,10 @@ import numpy as np
 from ...core.errors import InvalidParam, TroupeError
 from ...core.kinematics.cast import Cast
 from ...core.maths import geometry
-from ...core.skeleton import SIDES, Array, Pose
+from ...core.skeleton import ARM, SIDES, Array, Pose
 from ...core.world import Body, World
 from .. import bake, scene
-from ..bake import holding, nla, results
+from ..bake import grip, holding, nla, results
 
 if TYPE_CHECKING:
     from ...core.planning.hands.grasp import Grasp
@@ -58,9 +58,14 @@ def record_of(action: Any) -> dict[str, Any] | None:
 
 
 def records(actor: Any) -> list[tuple[results.Found, dict[str, Any]]]:
-    """The results of an actor that moved a hand, in order of their frames, once for each hand; without muted ones."""
+    """The results of an actor that moved a hand, in order of their frames, once for each hand; without muted ones.
+
+    Their strips are those that move the arms.
+    """
     heard = [f for f in results.results_of(actor) if f.strip is None or not (f.strip.mute or f.track.mute)]
     known = [(f, record) for f in heard if (record := record_of(f.action)) is not None]
+    arms = grip.find(actor)
+    known = [(results.Found(f.action, *arms.get(r["owner"], (f.track, f.strip))), r) for f, r in known]
     both = [(f, _shown(r, f.strip)) for f, record in known for r in (record, *record.get("also", ()))]
     return sorted(both, key=lambda row: float(row[1]["first"]))
 
@@ -76,13 +81,23 @@ def _shown(record: dict[str, Any], strip: Any) -> dict[str, Any]:
 def astray(actor: Any) -> Iterator[tuple[results.Found, list[Any]]]:
     """The results of an actor whose props do not move when they do, because their strips were dragged."""
     for found, owner, props in _holders(actor):
-        if lost := holding.astray(owner, props, found.strip):
+        lost = holding.astray(owner, props, found.strip)
+        arms = grip.find(actor).get(owner)
+        if arms is not None and not nla.plays_with(arms[1], found.strip):
+            lost.append(arms[1])
+        if lost:
             yield found, lost
 
 
 def realign(actor: Any) -> int:
     """Let props move when the results that move them do; returns how many strips were moved."""
-    return sum([holding.follow(owner, props, found.strip) for found, owner, props in _holders(actor)])
+    moved = 0
+    for found, lost in list(astray(actor)):
+        for _ in range(2):  # one strip may be in the way of another that is to move too
+            for strip in lost:
+                nla.play_with(strip, found.strip)
+        moved += len(lost)
+    return moved
 
 
 def _holders(actor: Any) -> Iterator[tuple[results.Found, str, tuple[str, ...]]]:
@@ -163,7 +178,16 @@ def forget(actor: Any, record: Mapping[str, Any] | None) -> None:
     """Undo what a result that was removed did to its prop and to the strips before it."""
     if record is not None:
         holding.drop(record["owner"])
+        grip.drop(actor, record["owner"])
         fit(actor)
+
+
+def mute_with(actor: Any, found: results.Found) -> None:
+    """Let the arms of a result be silent with it."""
+    record = record_of(found.action)
+    arms = None if record is None else grip.find(actor).get(record["owner"])
+    if arms is not None:
+        arms[1].mute = found.strip.mute
 
 
 def fit(actor: Any) -> None:
@@ -197,6 +221,17 @@ def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str])
         for strip in strips:
             strip.mute = False
         context.scene.frame_set(frame)
+
+
+def arm_mask(cast: Cast, sides: Collection[str]) -> Array:
+    """(J,) which joints are arms and fingers of these sides."""
+    from ...core.kinematics.fingers import finger_joints
+
+    out = np.zeros(len(cast.skeleton), dtype=bool)
+    for side in sides:
+        out[[cast.skeleton.joint(f"{part}_{side}") for part in ARM[1:]]] = True
+        out[list(finger_joints(cast.skeleton, side))] = True
+    return out
 
 
 def pose_below(actor: Any, cast: Cast, context: bpy.types.Context, sides: Collection[str], frame: int) -> Pose | None:

@@ -4,33 +4,42 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...core.errors import TroupeError
+from ...core.kinematics.cast import Cast
 from ...core.landing import LandingParams
+from ...core.motion import Motion
 from ...core.planning.hands.orders import ReachParams
-from .. import rig
-from ..bake import holding, results
+from .. import bake, rig
+from ..bake import grip, holding, results
 from ..steps import Steps, aside
 from . import giving, handling, sought
 from .base import MotionOperator, Plan, going_on, recipe_for
-from .errand import Errand, onset_of
+from .errand import Errand, Onset, onset_of
+
+if TYPE_CHECKING:
+    from ...core.planning.hands.task import Reached
 
 ICON = "VIEW_PAN"
 
 
 @dataclass(frozen=True, eq=False)
 class Handled(Plan):
-    """A result before it is written, with what it does to a prop and what is kept of it."""
+    """A result before it is written, with what it does to a prop and what is kept of it.
+
+    `grip` are keys of the arms alone, which lie over all others and last until the arms do something else.
+    """
 
     record: dict[str, Any] = field(default_factory=dict)
     hold: holding.Hold | None = None
     trace: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     fellow: tuple[str, Handled] | None = None
+    grip: tuple[bake.Channel, ...] = ()
 
 
 class Operator(MotionOperator):
@@ -59,11 +68,43 @@ class Operator(MotionOperator):
         motion = done.performance.motions[actor.name]
         if onset.moving and motion.mask is None:
             motion = going_on(motion, onset.here.pose(0), landing.blend)
-        keys = yield from cls.keys_steps(context, actor, cast, motion, landing, onset)
+        keys, arms = yield from cls.parted_steps(context, actor, cast, motion, done, landing, onset)
         recipe = recipe_for(context, cls.feature(), params, landing, onset)
         hold, record = work.kept(context, done)
-        notes = tuple(str(o) for o in done.offences[:1])
-        return Handled(keys, work.title(), recipe, record, hold, sought.of_hand(done, seconds, work.size), notes)
+        notes, trace = tuple(str(o) for o in done.offences[:1]), sought.of_hand(done, seconds, work.size)
+        return Handled(keys, work.title(), recipe, record, hold, trace, notes, None, arms)
+
+    @classmethod
+    def parted_steps(
+        cls,
+        context: bpy.types.Context,
+        actor: Any,
+        cast: Cast,
+        motion: Motion,
+        done: Reached,
+        landing: LandingParams,
+        onset: Onset,
+    ) -> Steps[tuple[bake.Keys, tuple[bake.Channel, ...]]]:
+        """Steps to the keys of a task; those of arms that hold something in the end apart, for they last longer."""
+        holds = [h.side for h in (done.holding, done.other) if h is not None]
+        if not holds or landing.landing == "replace" or (motion.mask is None and done.idle is None):
+            return (yield from cls.keys_steps(context, actor, cast, motion, landing, onset)), ()
+        # arms hang from the trunk: hands that are placed would stay behind when it goes on
+        keys = yield from cls.keys_steps(context, actor, cast, motion, landing, onset, "fk")
+        short = replace(motion, roots=motion.roots[:2], rotations=motion.rotations[:2], base=None, curves={}, events=())
+        alone = replace(short, mask=handling.arm_mask(cast, holds))
+        sample = yield from cls.keys_steps(
+            context, actor, cast, alone, replace(landing, keys="every_frame"), onset, "fk"
+        )
+        own = {c.path for c in sample.channels}
+        arms = tuple(c for c in keys.channels if c.path in own)
+        if motion.mask is not None:
+            rest = tuple(c for c in keys.channels if c.path not in own)
+            return (replace(keys, channels=rest), arms) if rest else (keys, ())
+        assert done.idle is not None
+        idle = going_on(done.idle, onset.here.pose(0), landing.blend) if onset.moving else done.idle
+        idle = replace(motion, rotations=idle.rotations)
+        return (yield from cls.keys_steps(context, actor, cast, idle, landing, onset)), arms
 
     @classmethod
     def written(cls, context: bpy.types.Context, actor: Any, action: Any, plan: Plan) -> None:
@@ -91,6 +132,7 @@ def settle(context: bpy.types.Context, actor: Any, action: Any, plan: Handled) -
     strip = results.strip_of(actor, action)
     if strip is not None and not plan.keys.whole:
         strip.use_auto_blend, strip.blend_in, strip.blend_out = False, 0.0, 0.0  # it ends as what lies below
+    grip.write(actor, plan.record["owner"], plan.grip, plan.keys.frames, strip)
     handling.keep(actor, action, plan.record)
 
 

@@ -162,6 +162,7 @@ class Mute(_ResultOperator):
         if found.strip is None:
             raise TroupeError(f"{found.action.name} is the active action: only strips can be muted")
         found.strip.mute = not found.strip.mute
+        handling.mute_with(actor, found)
         nla.refresh(actor, context)
         return f"{found.action.name} {'is silent' if found.strip.mute else 'plays'}"
 

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from itertools import pairwise
 from unittest.mock import MagicMock
 
 import afoot
@@ -11,13 +12,14 @@ import numpy as np
 import pytest
 import stage
 from troupe.addon import bake, scene
-from troupe.addon.bake import results
+from troupe.addon.bake import grip, results
 from troupe.addon.demos import reach as demo
 from troupe.addon.features import company, going, goto, handling, reach
 from troupe.addon.features.grasp import told
 from troupe.addon.scene import skin
 from troupe.addon.steps import finish
 from troupe.core.landing import LandingParams
+from troupe.core.motion import Motion
 from troupe.core.planning.hands.orders import ReachParams
 from troupe.core.planning.spaces.penetration import HAND, penetrations
 from troupe.core.planning.spaces.set_pieces import bottle, box
@@ -164,6 +166,48 @@ def test_what_is_picked_up_is_carried_on_a_walk_and_put_down_elsewhere():
         assert hops(hands[at - 2 : at + 3], 1.0)[1] < 0.01
     assert np.linalg.norm(props[-1, :3, 3] - np.array(bpy.data.objects["Desk"].matrix_world)[:3, 3]) < 1e-3
     assert not handling.held(ob, frames[-1])
+
+
+@pytest.mark.req("kuffner", 22, 80)
+@pytest.mark.parametrize("kind", afoot.WAYS)
+def test_what_the_whole_body_went_to_take_stays_in_the_hand_on_a_walk(data, kind):
+    ob = afoot.enter(kind, data)
+    cast = stage.cast_of(ob)
+    size = cast.skeleton.leg_length() / 0.86
+    prop = put(bottle("Bottle", np.array([-0.2, -0.45, 0.002]) * size, 0.24 * size, 0.033 * size))
+    home = np.array(prop.matrix_world)
+    stage.still(bpy.data.objects)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle", speed=2.0)
+    found = results.results_of(ob)[-1]
+    record = handling.record_of(found.action)
+    last = record["last"]
+    assert found.track.name == "Troupe" and set(handling.held(ob, last)) == {record["side"]}
+    bpy.context.scene.frame_set(last)
+    bpy.ops.troupe.walk(distance=0.7 * size)
+    end = round(max(f.strip.frame_end for f in results.results_of(ob)))
+    hand = cast.skeleton.names[cast.skeleton.joint(f"hand_{record['side']}")]
+    frames = np.concatenate([last + np.arange(-2.0, 5.0), np.linspace(last + 5, end + 9, 12).round()])
+    props, hands = matrices(prop, frames), bones(ob, hand, frames)
+    rel = np.linalg.inv(hands) @ props
+    assert np.abs(rel - rel[0])[:, :3, 3].max() < 1e-4 * size and np.abs(rel - rel[0])[:, :3, :3].max() < 1e-4
+    assert hops(props[:7], size)[1] < 2e-3 and max(turn(a, b) for a, b in pairwise(props[:5])) < 0.5
+    # the arm does not swing: the bottle stays before the body, and about upright
+    assert props[-1, 2, 3] - props[0, 2, 3] > -0.03 * size
+    assert max(np.degrees(np.arccos(min(1.0, m[2, 2] / np.linalg.norm(m[:3, 2])))) for m in props) < 12.0
+    # below it the arm hangs, which is where it comes back to
+    below = handling.pose_below(ob, cast, bpy.context, [record["side"]], end)
+    assert below is not None and np.abs(arms_down(cast, below)).max() < 0.5
+    # dragged or taken away, all of it goes
+    found.strip.frame_start_ui -= 2
+    assert handling.realign(ob) == 2 and not list(handling.astray(ob))
+    bpy.ops.troupe.remove_result(every=True)
+    assert not grip.find(ob) and not prop.constraints
+    assert np.abs(matrices(prop, [float(last)])[0] - home).max() < 1e-5 * size
+
+
+def arms_down(cast, pose):
+    """Angles of the upper arms against the vertical [rad]."""
+    return afoot.arms(Motion(cast.skeleton, 24.0, pose.root[None], pose.rotations[None]), 0)
 
 
 def test_grasps_are_saved_with_a_prop_and_used_for_their_purpose():

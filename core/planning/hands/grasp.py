@@ -35,6 +35,8 @@ _SMALL = 0.16
 """Thickness up to which thumb and index finger alone take something, of the length of the hand."""
 HAND = 0.19
 """Length of the hand that grasps are made for, unless another is told [m]."""
+_UPRIGHT = 0.999
+"""How much of the axis of something round points up or down where it stands."""
 _WIDEST, _PINCHED = 0.50, 0.34
 """Widest thing that a whole hand holds, and finger tips, of the length of the hand."""
 
@@ -334,6 +336,26 @@ def _faces(shape: Bounds, hand: float) -> list[Grasp]:
                     quality = (1.0 if pinched else 0.8) * (1.0 - 0.3 * width / hand)
                     kind = "precision" if pinched else "power"
                     out.append(Grasp(framed(inward, thumb, place), kind, quality=quality, name="face"))
+    return out
+
+
+def spun(grasp: Grasp, body: Body, matrix: Array) -> list[Grasp]:
+    """The same hold of what is round about the vertical at a matrix (4, 4), turned about that; empty for other things.
+
+    Nobody sees how a bottle is turned that is put down.
+    """
+    turn, scale = parted(matrix)
+    found = bounds(body.vertices * scale)
+    axis = turn.T @ np.array([0.0, 0.0, 1.0]) if found.kind == "sphere" else found.axes[:, 2]
+    if found.kind not in ("cylinder", "sphere") or abs(float((turn @ axis)[2])) < _UPRIGHT:
+        return []
+    out = []
+    for k in range(1, _YAWS):
+        spin = np.eye(4)
+        spin[:3, :3] = quat.to_matrix(quat.about(axis, 2.0 * np.pi * k / _YAWS))
+        spin[:3, 3] = found.centre - spin[:3, :3] @ found.centre
+        approach = spin[:3, :3] @ grasp.approach
+        out.append(replace(grasp, frame=spin @ grasp.frame, approach=approach))
     return out
 
 

@@ -22,7 +22,7 @@ from ..spaces.rrt import SearchParams
 from ..spaces.shortcut import SmoothParams
 from ..spaces.solids import Shapes
 from .arm_work import ArmWork
-from .grasp import ANY, Grasp, for_purpose, grasps_of
+from .grasp import ANY, Grasp, for_purpose, grasps_of, spun
 from .held_shape import held_capsules
 from .ledger import Ledger
 from .orders import CARRYING, ReachParams
@@ -227,16 +227,19 @@ class OneHand:
         if self.params.come_back:
             work.rest = home_of(work.arm, holding, work.rest)
         goal, grasp = self._destination(), holding.grasp
-        found = reachable(
-            work,
-            [grasp],
-            goal,
-            self.target.name,
-            lambda a: self._placing(a, grasp.distance),
-            start[0],
-            self.params.faithful,
-        )
-        if not found:
+        for ways in ([grasp], spun(grasp, self.target, goal)):
+            found = reachable(
+                work,
+                ways,
+                goal,
+                self.target.name,
+                lambda a: self._placing(a, grasp.distance),
+                start[0],
+                self.params.faithful,
+            )
+            if found:
+                break
+        else:
             raise unreached(work, [grasp], goal, self.target.name)
         return self._carried(work, holding, held, np.repeat(start, 2, axis=0), found[0].ways, [])
 

@@ -24,8 +24,8 @@ from .both_hands import ABLE, BothHands
 from .ledger import Ledger
 from .one_hand import OneHand
 from .orders import CARRYING, TASKS, ReachParams
-from .stages import Holding, Stage, performed
-from .standing import Stand, as_moved, bodies_for, check, risen, target_of
+from .stages import Holding, Stage, hanging, performed
+from .standing import Stand, as_moved, bodies_for, check, risen, straightening, target_of
 from .task import Job, Reached
 
 __all__ = ["CARRYING", "TASKS", "Job", "ReachParams", "Reached", "reach"]
@@ -106,14 +106,17 @@ def _finished(
     leaned = task.rotations if task.leaned else None
     there = as_moved(job)
     touching = {(f"{part}_{side}", task.target.name) for part in HAND for side in sides}
-    gets_up = stand.rising is not None and (bool(holdings) or stages[-1].name == "return")
+    rising = stand.rising
+    if rising is None and task.leaned and holdings and job.params.task == "pick_up":
+        rising = straightening(job, task.rotations)
+    gets_up = rising is not None and (bool(holdings) or stages[-1].name == "return")
     best: tuple[Performance, list[Penetration]] | None = None
     for first in (False, True) if task.leaned else (False,):
         performance = performed(
             job, works, stages, task.target, task.matrix, task.ledger, leaned, stand.walked, first, stand.carried
         )
-        if gets_up and stand.rising is not None:
-            performance = risen(performance, stand.rising, holdings, job)
+        if gets_up and rising is not None:
+            performance = risen(performance, rising, holdings, job)
         motion = performance.motions[job.actor]
         offences = penetrations(motion, there, performance.props, sides=sides, touching=touching)
         if best is None or len(offences) < len(best[1]):
@@ -124,13 +127,14 @@ def _finished(
     performance, offences = best
     motion = performance.motions[job.actor]
     pose = motion.pose(len(motion) - 1)
-    if gets_up and stand.rising is not None:
+    idle = hanging(motion, sides, rising) if holdings and motion.mask is None else None
+    if gets_up and rising is not None:
         # an arm hangs otherwise from a trunk that stands than from one that is bent
-        home = stand.rising.rotations[-1]
+        home = rising.rotations[-1]
         arms = {work.side: work.arm for work in works}
         holdings = [
             replace(h, rest=np.clip((a := arms[h.side]).configuration(home[a.joints]), a.low, a.high)) for h in holdings
         ]
     held, other = (*holdings, None, None)[:2]
     side = "both" if len(sides) > 1 else sides[0]
-    return Reached(performance, task.ledger, side, task.used, held, tuple(offences), pose, other)
+    return Reached(performance, task.ledger, side, task.used, held, tuple(offences), pose, other, idle)

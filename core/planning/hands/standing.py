@@ -12,6 +12,7 @@ from ...errors import InvalidParam, InvalidRig, NoGrasp, NoIK
 from ...filters.join import join
 from ...kinematics import anatomy, fk
 from ...maths import quat
+from ...maths.ramp import smootherstep
 from ...motion import Motion
 from ...performance import Performance
 from ...skeleton import ARM, SIDES, Array
@@ -22,7 +23,7 @@ from ..walkers.tasks import chained
 from .carry import carry
 from .crouching import backwards, can_crouch, going_down
 from .orders import CarryParams
-from .stages import Holding
+from .stages import LEANING, Holding
 from .stepping_up import stepped
 from .task import Job
 
@@ -131,6 +132,12 @@ def bodies_for(job: Job, target: Body) -> list[Callable[[], Stand]]:
             return Stand(replace(job, pose=end, time=job.time + walked.duration), None, walked)
 
         out.append(closer)
+        if job.params.lean and job.skeleton.has("spine"):
+
+            def bowing(angle: float) -> Callable[[], Stand]:
+                return lambda: replace(closer(), leaned=leaned(closer().job, target, angle))
+
+            out += [bowing(angle) for angle in LEANS]
         if low:
             out += [lambda depth=depth: crouching(closer(), target, depth) for depth in DEPTHS]  # type: ignore[misc]
     return out
@@ -183,6 +190,13 @@ def as_moved(job: Job, but: Collection[str] = ()) -> World:
     return replace(job.world, bodies=tuple(b for b in bodies if b.name not in but))
 
 
+def straightening(job: Job, bent: Array) -> Motion:
+    """How a trunk that leans, with rotations (J, 4), comes back to where it was."""
+    count = int(np.ceil(LEANING * job.fps))
+    rotations = quat.slerp(bent, job.pose.rotations, smootherstep(np.arange(count + 1) / count)[:, None])
+    return Motion(job.skeleton, job.fps, np.tile(job.pose.root, (count + 1, 1)), quat.continuous(rotations))
+
+
 def risen(performance: Performance, rising: Motion, held: Sequence[Holding], job: Job) -> Performance:
     """What was done crouching, and how the body gets up from it, with what it holds in hand."""
     before = performance.motions[job.actor]
@@ -194,6 +208,8 @@ def risen(performance: Performance, rising: Motion, held: Sequence[Holding], job
         done = carry(up, held, AS_IT_IS, bodies=bodies, actor=job.actor, start=end)
         up, props = replace(done.motions[job.actor], mask=None, events=()), {**props, **done.props}
     whole = replace(chained([before, up]), events=before.events)
+    if before.mask is not None:
+        whole = replace(whole, base=before.base)
     ways = {name: np.concatenate([way, props[name][1:]]) for name, way in performance.props.items()}
     late = whole.duration - before.duration
     kept = tuple(

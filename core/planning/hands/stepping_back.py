@@ -1,4 +1,4 @@
-"""How far from things somebody has room for hanging arms, and how to get there from where there is none: a step back."""
+"""Room for hanging arms beside things, and how to get there from where there is none: a step back."""
 
 from __future__ import annotations
 

@@ -21,10 +21,15 @@ from ..spaces.collision import clearance
 from ..spaces.solids import Shapes, solids
 from .stepping_back import hanging
 
-EASY = (0.65, 0.8, 0.95)
-"""Distances of shoulder and thing at which it is handled easily, of the length of the arm, the best first."""
-LOW, CROUCHING = 1.25, (0.85, 0.75, 0.95)
+EASY = (0.65, 0.8, 0.95, 1.1, 1.25, 1.4)
+"""Distances of shoulder and thing at which it is handled easily, then those for which the trunk leans, of the length of
+the arm, the best first."""
+LOW, CROUCHING = 1.25, (0.85, 0.75, 0.95, 1.05)
 """How far below the shoulder something is that is crouched for, and the distances from which; lengths of the arm."""
+_FARTHER, _ROUND = 2.0, 0.6
+"""What a length of the arm more from the thing counts, and a radian more around it."""
+_FOR_ARMS = 0.5
+"""How much more of that is worth it for room for hanging arms."""
 _AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
 _GAP = 0.02
 """Between the body where it stands and anything [m]."""
@@ -62,8 +67,14 @@ def stance(
     shape = capsules(skeleton)
     starts, ends = shape.placed(*fk.forward(skeleton, hanging(skeleton, pose.rotations), pose.root))
     trunk = np.array([part[:-2] not in ARM_PARTS for part in shape.parts])
-    close: Array | None = None
-    for far, turn in product(farther, _AROUND):
+
+    def trouble(far: float, turn: float) -> float:
+        return _FARTHER * abs(far - farther[0]) / arm + _ROUND * abs(turn)
+
+    close: tuple[Array, float] | None = None
+    for far, turn in sorted(product(farther, _AROUND), key=lambda c: trouble(*c)):
+        if close is not None and trouble(far, turn) > close[1] + _FOR_ARMS:
+            break
         heading = direct + float(turn)
         forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
         spot = place[:2] - (far + ahead) * forward - sideways * left
@@ -74,9 +85,9 @@ def stance(
         if gap.min() > _GAP:
             return np.array([*spot, heading])
         if close is None and gap[trunk].min() > _GAP:
-            close = np.array([*spot, heading])
-    if close is not None:  # the arms will have to be lifted over something
-        return close
+            close = np.array([*spot, heading]), trouble(far, turn)
+    if close is not None:
+        return close[0]
     raise NoPath("there is no room to stand within reach of it")
 
 

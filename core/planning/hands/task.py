@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from ...motion import Motion
 from ...performance import Performance
 from ...skeleton import Array, Pose, Skeleton
 from ...world import World
@@ -66,6 +67,8 @@ class Reached:
         offences: Where the motion is in something after all.
         pose: At the end.
         other: What the other hand holds of it, where both do.
+        idle: The same motion with arms that hang while they do it, where the whole body moves and they hold something
+            in the end; None otherwise.
     """
 
     performance: Performance
@@ -76,3 +79,4 @@ class Reached:
     offences: tuple[Penetration, ...]
     pose: Pose
     other: Holding | None = None
+    idle: Motion | None = None

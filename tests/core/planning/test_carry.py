@@ -47,7 +47,7 @@ def test_the_prop_goes_rigidly_with_the_hand_that_holds_it():
     assert (attached.prop, attached.joint, attached.start, attached.end) == ("bottle", "hand.R", 0.0, motion.duration)
 
 
-@pytest.mark.parametrize("posture", ["front", "chest", "high"])
+@pytest.mark.parametrize("posture", ["front", "chest", "high", "side"])
 def test_a_bottle_stays_upright_once_it_is_held_before_the_body(posture):
     _, done = carried(posture)
     assert tilts(done.props["bottle"])[24:].max() < 1.0
