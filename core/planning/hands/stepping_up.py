@@ -69,7 +69,7 @@ def stance(
     trunk = np.array([part[:-2] not in ARM_PARTS for part in shape.parts])
 
     def trouble(far: float, turn: float) -> float:
-        return _FARTHER * abs(far - farther[0]) / arm + _ROUND * abs(turn)
+        return float(_FARTHER * abs(far - farther[0]) / arm + _ROUND * abs(turn))
 
     close: tuple[Array, float] | None = None
     for far, turn in sorted(product(farther, _AROUND), key=lambda c: trouble(*c)):
