@@ -20,11 +20,12 @@ from ..spaces.body_shape import ARM_PARTS, capsules
 from ..spaces.collision import clearance
 from ..spaces.solids import Shapes, solids
 
-EASY = (0.65, 0.8, 0.95, 1.1, 1.25, 1.4)
-"""Distances of shoulder and thing at which it is handled easily, then those for which the trunk leans, of the length of
-the arm, the best first."""
-LOW, CROUCHING = 1.25, (0.85, 0.75, 0.95, 1.05)
-"""How far below the shoulder something is that is crouched for, and the distances from which; lengths of the arm."""
+EASY, STRETCHED = 0.65, 1.0
+"""Distance of shoulder and thing at which it is handled easily, and with the arm stretched, of the arm's length."""
+NEAREST, FARTHEST, STEP = 0.45, 1.3, 0.07
+"""Nearest and farthest level distance of the shoulder, and between two that are tried, of the length of the arm."""
+LOW, CROUCHING = 1.25, 0.85
+"""How far below the shoulder something is that is crouched for, and the distance from which; lengths of the arm."""
 _FARTHER, _ROUND = 2.0, 0.6
 """What a length of the arm more from the thing counts, and a radian more around it."""
 _AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
@@ -41,8 +42,11 @@ def stance(
     hand: str = "auto",
     moved: Mapping[str, Array] | None = None,
     shapes: Shapes | None = None,
+    far: bool = False,
 ) -> Array:
     """(3,) x, y [m] and heading [rad] from which a place (3,) is in easy reach and where there is room to stand.
+
+    `far` is for who stretches the arm.
 
     Raises:
         NoPath: There is no such place.
@@ -51,9 +55,10 @@ def stance(
     shoulders = positions[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]]
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_L")])) for r in ("forearm", "hand"))
     rise = float(place[2] - shoulders[:, 2].mean())
-    farther = [np.sqrt(max((share * arm) ** 2 - rise**2, (0.45 * arm) ** 2)) for share in EASY]
-    if -rise > LOW * arm:
-        farther = [share * arm for share in CROUCHING]
+    share = STRETCHED if far else EASY
+    best = CROUCHING * arm if -rise > LOW * arm else np.sqrt(max((share * arm) ** 2 - rise**2, (NEAREST * arm) ** 2))
+    steps = np.arange(NEAREST, FARTHEST + 0.5 * STEP, STEP) * arm
+    farther = sorted([best, *steps], key=lambda d: abs(d - best))
     here, facing = pose.root[:2], float(quat.heading(globals[0]))
     back = quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), -facing), shoulders - pose.root)
     sideways = float(back[0 if hand == "L" else 1, 0]) if hand != "auto" else 0.0
@@ -67,10 +72,10 @@ def stance(
     order = sorted(
         product(farther, _AROUND), key=lambda c: _FARTHER * abs(c[0] - farther[0]) / arm + _ROUND * abs(c[1])
     )
-    for far, turn in order:
+    for away, turn in order:
         heading = direct + float(turn)
         forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
-        spot = place[:2] - (far + ahead) * forward - sideways * left
+        spot = place[:2] - (away + ahead) * forward - sideways * left
         moved_by = quat.about(np.array([0.0, 0.0, 1.0]), heading - facing)
         shift = np.array([*spot, pose.root[2]])
         a, b = (shift + quat.rotate(moved_by, p - pose.root) for p in (starts, ends))
@@ -89,13 +94,14 @@ def stepped(
     hand: str = "auto",
     moved: Mapping[str, Array] | None = None,
     shapes: Shapes | None = None,
+    far: bool = False,
 ) -> Motion:
-    """Walk to where a place (3,) is in easy reach, straight, and face it.
+    """Walk to where a place (3,) is in easy reach, or with the arm stretched when `far`, straight, and face it.
 
     Raises:
         NoPath: There is no room to stand there.
     """
-    goal = stance(skeleton, pose, world, place, hand, moved, shapes)
+    goal = stance(skeleton, pose, world, place, hand, moved, shapes, far)
     _, globals = fk.forward(skeleton, pose.rotations, pose.root)
     heading = float(quat.heading(globals[0]))
     start = pose.root[:2]
