@@ -21,11 +21,12 @@ from ..spaces.collision import clearance
 from ..spaces.solids import Shapes, solids
 from .stepping_back import hanging
 
-EASY = (0.65, 0.8, 0.95, 1.1, 1.25, 1.4)
-"""Distances of shoulder and thing at which it is handled easily, then those for which the trunk leans, of the length of
-the arm, the best first."""
-LOW, CROUCHING = 1.25, (0.85, 0.75, 0.95, 1.05)
-"""How far below the shoulder something is that is crouched for, and the distances from which; lengths of the arm."""
+EASY, STRETCHED = 0.65, 1.0
+"""Distance of shoulder and thing at which it is handled easily, and with the arm stretched, of the arm's length."""
+NEAREST, FARTHEST, STEP = 0.45, 1.3, 0.07
+"""Nearest and farthest level distance of the shoulder, and between two that are tried, of the length of the arm."""
+LOW, CROUCHING = 1.25, 0.85
+"""How far below the shoulder something is that is crouched for, and the distance from which; lengths of the arm."""
 _FARTHER, _ROUND = 2.0, 0.6
 """What a length of the arm more from the thing counts, and a radian more around it."""
 _FOR_ARMS = 0.5
@@ -44,8 +45,11 @@ def stance(
     hand: str = "auto",
     moved: Mapping[str, Array] | None = None,
     shapes: Shapes | None = None,
+    far: bool = False,
 ) -> Array:
     """(3,) x, y [m] and heading [rad] from which a place (3,) is in easy reach and where there is room to stand.
+
+    `far` is for who stretches the arm.
 
     Raises:
         NoPath: There is no such place.
@@ -54,9 +58,10 @@ def stance(
     shoulders = positions[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]]
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_L")])) for r in ("forearm", "hand"))
     rise = float(place[2] - shoulders[:, 2].mean())
-    farther = [np.sqrt(max((share * arm) ** 2 - rise**2, (0.45 * arm) ** 2)) for share in EASY]
-    if -rise > LOW * arm:
-        farther = [share * arm for share in CROUCHING]
+    share = STRETCHED if far else EASY
+    best = CROUCHING * arm if -rise > LOW * arm else np.sqrt(max((share * arm) ** 2 - rise**2, (NEAREST * arm) ** 2))
+    steps = np.arange(NEAREST, FARTHEST + 0.5 * STEP, STEP) * arm
+    farther = sorted([best, *steps], key=lambda d: abs(d - best))
     here, facing = pose.root[:2], float(quat.heading(globals[0]))
     back = quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), -facing), shoulders - pose.root)
     sideways = float(back[0 if hand == "L" else 1, 0]) if hand != "auto" else 0.0
@@ -68,16 +73,16 @@ def stance(
     starts, ends = shape.placed(*fk.forward(skeleton, hanging(skeleton, pose.rotations), pose.root))
     trunk = np.array([part[:-2] not in ARM_PARTS for part in shape.parts])
 
-    def trouble(far: float, turn: float) -> float:
-        return float(_FARTHER * abs(far - farther[0]) / arm + _ROUND * abs(turn))
+    def trouble(away: float, turn: float) -> float:
+        return float(_FARTHER * abs(away - farther[0]) / arm + _ROUND * abs(turn))
 
     close: tuple[Array, float] | None = None
-    for far, turn in sorted(product(farther, _AROUND), key=lambda c: trouble(*c)):
-        if close is not None and trouble(far, turn) > close[1] + _FOR_ARMS:
+    for away, turn in sorted(product(farther, _AROUND), key=lambda c: trouble(*c)):
+        if close is not None and trouble(away, turn) > close[1] + _FOR_ARMS:
             break
         heading = direct + float(turn)
         forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
-        spot = place[:2] - (far + ahead) * forward - sideways * left
+        spot = place[:2] - (away + ahead) * forward - sideways * left
         moved_by = quat.about(np.array([0.0, 0.0, 1.0]), heading - facing)
         shift = np.array([*spot, pose.root[2]])
         a, b = (shift + quat.rotate(moved_by, p - pose.root) for p in (starts, ends))
@@ -85,7 +90,7 @@ def stance(
         if gap.min() > _GAP:
             return np.array([*spot, heading])
         if close is None and gap[trunk].min() > _GAP:
-            close = np.array([*spot, heading]), trouble(far, turn)
+            close = np.array([*spot, heading]), trouble(away, turn)
     if close is not None:
         return close[0]
     raise NoPath("there is no room to stand within reach of it")
@@ -100,13 +105,14 @@ def stepped(
     hand: str = "auto",
     moved: Mapping[str, Array] | None = None,
     shapes: Shapes | None = None,
+    far: bool = False,
 ) -> Motion:
-    """Walk to where a place (3,) is in easy reach, straight, and face it.
+    """Walk to where a place (3,) is in easy reach, or with the arm stretched when `far`, straight, and face it.
 
     Raises:
         NoPath: There is no room to stand there.
     """
-    goal = stance(skeleton, pose, world, place, hand, moved, shapes)
+    goal = stance(skeleton, pose, world, place, hand, moved, shapes, far)
     _, globals = fk.forward(skeleton, pose.rotations, pose.root)
     heading = float(quat.heading(globals[0]))
     start = pose.root[:2]
