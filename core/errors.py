@@ -49,7 +49,11 @@ class Blocked(NoPath):
 
 
 class NoIK(TroupeError):
-    """No pose of a limb reaches the wanted place within its limits."""
+    """No pose of a limb reaches the wanted place within its limits; `far` is what is missing [m], if that is why."""
+
+    def __init__(self, message: str, far: float = 0.0) -> None:
+        super().__init__(message)
+        self.far = far
 
 
 class NoGrasp(TroupeError):

@@ -162,6 +162,9 @@ class FeatureOperator(bpy.types.Operator):
         except TroupeError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
+        except ReferenceError:
+            self.report({"ERROR"}, f"{self.bl_label}: something that it is about was removed meanwhile")
+            return {"CANCELLED"}
         return None
 
     def _wait(self, context: bpy.types.Context) -> set[str]:

@@ -38,7 +38,8 @@ class Operator(FeatureOperator):
 
     def compute(self, context: bpy.types.Context, actor: Any, params: GraspParams) -> tuple[Any, list[Grasp]]:
         from ...core.kinematics.fingers import hand_length
-        from ...core.planning.hands.grasp import ANY, grasp_of_hand, grasps_of
+        from ...core.planning.hands.grasp import ANY, grasp_of_hand
+        from ...core.planning.hands.grasp_forms import grasps_of
 
         prop = prop_of(context, actor, params.prop)
         cast = rig.read(actor, context)

@@ -13,11 +13,13 @@ from ..kinematics import anatomy, fk
 from ..kinematics.limb_ik import LIMBS, place_limb
 from ..maths import quat
 from ..motion import Event, Motion
-from ..skeleton import Array
+from ..skeleton import FINGERS, Array
 from .body.contact import Contact, contacts_of
 
-PALM = 0.6
-"""Where the palm is between wrist and finger roots."""
+PALM, PADS = 0.6, 1.7
+"""Where the palm is between wrist and finger roots, and the pads of the fingers beyond them."""
+OVER = 0.03
+"""How much higher than straight hands go to the sides of something and away from them [m]."""
 REACHED = 0.98
 """Part of its length to which an arm is stretched for a prop or a hand."""
 MOST_LEAN = math.radians(35.0)
@@ -62,19 +64,37 @@ def reaching(motion: Motion, goals: Array, weights: Array, side: str = "R") -> M
     return replace(motion, rotations=quat.continuous(fk.local_rotations(body, globals_)))
 
 
-def grasping(motion: Motion, goals: Array, weights: Array, side: str = "R") -> Motion:
-    """The motion with a palm brought to goals (T, 3) [m] by weights (T,); the hand turns with the forearm."""
+def grasping(motion: Motion, goals: Array, weights: Array, across: Array, side: str = "R") -> Motion:
+    """The motion with the pads of straight fingers brought to goals (T, 3) [m] by weights (T,), over edges.
+
+    The hand lies in the plane that `across` (T, 3), to the left of what is held, stands on; the palm faces inward.
+    """
     body = motion.skeleton
-    positions, globals_ = fk.forward(body, motion.rotations, motion.roots)
+    rotations = np.array(motion.rotations)
+    fingers = [joint for finger in FINGERS[1:] for joint in body.roles.get(f"{finger}_{side}", ())]
+    rotations[:, fingers] = quat.slerp(rotations[:, fingers], quat.IDENTITY, weights[:, None])
+    positions, globals_ = fk.forward(body, rotations, motion.roots)
     hand = body.joint(f"hand_{side}")
-    palm, away = palms(motion, side)
-    aim = palm + weights[:, None] * (goals - palm)
-    solved = globals_
+    pads = positions[:, hand] + quat.rotate(globals_[:, hand], PADS * body.tips[hand])
+    # up before it goes over, and back before it goes down
+    share = np.stack([weights**2, weights**2, 1.0 - (1.0 - weights) ** 2], axis=-1)
+    aim = pads + share * (goals - pads) + (OVER * 4.0 * weights * (1.0 - weights))[:, None] * np.array([0.0, 0.0, 1.0])
+    solved, turn = globals_, globals_[:, hand]
     for _ in range(4):
+        away = quat.rotate(turn, PADS * body.tips[hand])
         solved = place_limb(body, globals_, positions, LIMBS[f"hand_{side}"], aim - away, keep_end=False)
-        away = quat.rotate(solved[:, hand], PALM * body.tips[hand])
-    solved = np.where((weights > 0.0)[:, None, None], solved, globals_)
-    return replace(motion, rotations=quat.continuous(fk.local_rotations(body, solved)))
+        turn = quat.slerp(solved[:, hand], _beside(solved[:, hand], across), weights)
+    local = fk.local_rotations(body, solved)
+    local[:, hand] = quat.multiply(quat.conjugate(solved[:, int(body.parents[hand])]), turn)
+    local = np.where((weights > 0.0)[:, None, None], local, motion.rotations)
+    return replace(motion, rotations=quat.continuous(local))
+
+
+def _beside(turns: Array, across: Array) -> Array:
+    """(T, 4) hands that point as those of turns (T, 4) do, in the plane on which `across` (T, 3) stands."""
+    along = quat.rotate(turns, np.array([0.0, 0.0, -1.0]))
+    along = quat.unit(along - (along * across).sum(axis=-1, keepdims=True) * across)
+    return np.asarray(quat.from_matrix(np.stack([across, np.cross(across, along), -along], axis=-1)))
 
 
 def lack(motion: Motion, goals: Array, side: str = "R") -> Array:

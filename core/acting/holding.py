@@ -32,6 +32,9 @@ HELD = 0.03
 """How far above the palm the middle of something is that one hand holds [m]."""
 BEFORE, ABOVE = 0.17, 0.12
 """How far before the hips the near side of what both hands carry is, and how far above them [m at legs of 0.9 m]."""
+FLESH, RAISED = 0.03, 0.04
+"""From the middle of a palm to what it holds from the side, and of the pads of its fingers over the middle of it: so
+their tips are in nothing that it stands on [m]."""
 REACH = 0.12
 """How much farther ahead than it was carried something is put down [m]."""
 _UP = np.array([0.0, 0.0, 1.0])
@@ -171,7 +174,10 @@ class Handling:
         turned = self._turned(hold, motion, times)
         for side in _sides(hold):
             goals = _palm(hold, way[:, :3, 3], turned, side)
-            motion = (grasping if hold.wide else reaching)(motion, goals, weights, side)
+            if hold.wide:
+                motion = grasping(motion, goals, weights, _across(hold, turned), side)
+            else:
+                motion = reaching(motion, goals, weights, side)
         return motion
 
     def _way(self, prop: str, motions: Mapping[str, Motion | None], times: Array) -> Array:
@@ -229,10 +235,15 @@ def _palm(hold: Hold, places: Array, turned: Array, side: str) -> Array:
     """(T, 3) where a palm holds a thing at places (T, 3) [m] that has turned by angles (T,) [rad]."""
     if not hold.wide:
         return places - (0.0, 0.0, HELD)
-    heading = hold.heading + turned
-    across = np.stack([np.cos(heading), np.sin(heading), np.zeros(len(heading))], axis=-1)
-    out: Array = places + (hold.grip[0] if side == "L" else -hold.grip[0]) * across
+    aside = hold.grip[0] + FLESH
+    out: Array = places + (aside if side == "L" else -aside) * _across(hold, turned) + (0.0, 0.0, RAISED)
     return out
+
+
+def _across(hold: Hold, turned: Array) -> Array:
+    """(T, 3) to the left of a thing that has turned by angles (T,) [rad], as who took it stood before it."""
+    heading = hold.heading + turned
+    return np.stack([np.cos(heading), np.sin(heading), np.zeros(len(heading))], axis=-1)
 
 
 def _carried(hold: Hold, motion: Motion) -> Array:

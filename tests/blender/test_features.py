@@ -4,6 +4,7 @@ import importlib
 
 import bpy
 import canon
+import depths
 import pytest
 import stage
 import testdata
@@ -11,8 +12,10 @@ from troupe.addon import FEATURES, features, settings
 from troupe.core.params import declared
 
 NAMES = [name for names in FEATURES.values() for name in names]
-LOOKED_AT = ("walk", "run", "travel", "doctor", "tidy", "serve")
+LOOKED_AT = ("walk", "run", "travel", "doctor", "tidy", "serve", "reach", "plan")
 """Features whose own tests build their demo and say what it must show."""
+HANDLE = ("grasp", "carry")
+"""Features in whose demos hands deal with things, which nothing may go through."""
 OPERATORS = sorted(f"troupe.{n}" for n in dir(bpy.ops.troupe))
 
 
@@ -74,6 +77,8 @@ def test_a_demo_builds_its_scene(name):
     assert any(ob.type == "MESH" for ob in bpy.context.scene.objects)
     needs_nobody = importlib.import_module(f"{features.__name__}.{name}").Operator.owner == "scene"
     assert needs_nobody or any(ob.troupe.is_cast for ob in bpy.context.scene.objects)
+    if name in HANDLE:
+        assert not depths.deepest(3.5)
 
 
 def test_a_click_takes_the_settings_of_the_sidebar():

@@ -1,10 +1,14 @@
 """Plan in Blender: things and machines go around what is in the way, and their keys are where they were planned."""
 
+from itertools import pairwise
+
 import bpy
+import depths
 import numpy as np
 import pytest
 from test_reach import matrices, put, spot
 from troupe.addon.bake import curves
+from troupe.addon.demos import demos
 from troupe.addon.demos import plan as demo
 from troupe.addon.draw import hands
 from troupe.addon.features import sought
@@ -79,6 +83,15 @@ def test_a_robot_brings_its_hand_to_an_object_within_its_limits_and_takes_a_pose
     end = round(max(s.frame_end for t in arm.animation_data.nla_tracks for s in t.strips))
     bpy.context.scene.frame_set(end)
     assert arm.pose.bones["column"].rotation_euler.y == pytest.approx(-0.5, abs=1e-4)
+
+
+@pytest.mark.req("kuffner", 78, 107)
+@pytest.mark.parametrize("name", ["plan", "plan.robot"])
+def test_a_piano_and_a_robot_go_through_nothing(name):
+    demos("plan")[name].build(bpy.context)
+    # two boxes of the robot overlap at the hinge between them, however it is turned
+    links = [f"Robot {link[0]}" for link in demo.LINKS]
+    assert not depths.deepest(0.5, {*pairwise(links)})
 
 
 @pytest.mark.req("kuffner", 73)

@@ -1,6 +1,7 @@
 """Reach in Blender: hands take things, carry them and put them down without a jump, on every kind of rig."""
 
 import sys
+import threading
 from itertools import pairwise
 from unittest.mock import MagicMock
 
@@ -13,11 +14,13 @@ import stage
 from troupe.addon import bake, scene
 from troupe.addon.bake import grip, results
 from troupe.addon.demos import reach as demo
-from troupe.addon.features import company, going, goto, handling
+from troupe.addon.features import company, going, goto, handling, reach
 from troupe.addon.features.grasp import told
 from troupe.addon.scene import skin
 from troupe.addon.steps import finish
+from troupe.core.landing import LandingParams
 from troupe.core.motion import Motion
+from troupe.core.planning.hands.orders import ReachParams
 from troupe.core.planning.spaces.penetration import HAND, penetrations
 from troupe.core.planning.spaces.set_pieces import bottle, box
 from troupe.core.planning.walkers.going import GotoParams
@@ -278,28 +281,93 @@ def test_a_search_can_be_seen_and_one_that_fails_names_what_is_in_the_way(monkey
     assert [f.action.name for f in results.results_of(ob)] == before
 
 
-@pytest.mark.req("kuffner", 3)
-def test_bad_targets_are_named_and_nothing_is_written():
-    ob = stage.actor()
+@pytest.fixture
+def laid():
+    """An actor before a laid table, with things about that no hand can deal with."""
+    ob = stage.actor(skin=False)
     table(ob)
     spot("Nothing", (0.0, -0.4, 1.0))
+    put(box("Far", (0.05, 0.05, 0.05), (0.0, -9.0, 1.0)))
+    put(box("Kernel", (0.02, 0.02, 0.02), (0.3, -0.4, 1.2)))
+    put(box("Shell", (0.12, 0.12, 0.12), (0.3, -0.4, 1.2)))
+    moving = put(box("Moving", (0.03, 0.03, 0.03), (0.0, -0.45, 1.2)))
+    for frame, x in ((1, 0.0), (60, -1.2)):
+        moving.location.x = x
+        moving.keyframe_insert("location", frame=frame)
+    return ob
+
+
+@pytest.mark.req("kuffner", 3, 82)
+def test_bad_targets_are_named_and_nothing_is_written(laid):
+    short = {"lean": False, "step": False, "tries": 1, "budget": 100}
+    before = canon.snapshot()
     for words, match in (
         ({"target": "Gone"}, "no object of that name"),
         ({"target": ""}, "choose"),
         ({"target": "Nothing"}, "no visible faces"),
-        ({"target": ob.name}, "the actor itself"),
+        ({"target": laid.name}, "the actor itself"),
+        ({"target": "Moving", "task": "touch"}, "is moving"),
+        ({"target": "Far", "task": "touch", **short}, r"8\.\d+ m out of reach"),
+        ({"target": "Far", "task": "pick_up", **short}, "out of reach"),
+        ({"target": "Kernel", "task": "touch", **short}, "Shell"),
+        ({"target": "Kernel", "task": "pick_up", **short}, "Shell"),
         ({"task": "put_back"}, "holds nothing"),
         ({"task": "move", "target": "Bottle", "destination": "Nowhere"}, "destination"),
+        ({"task": "move", "target": "Bottle", "destination": "Far", **short}, "out of reach"),
     ):
         with pytest.raises(RuntimeError, match=match):
             bpy.ops.troupe.reach(**words)
-    prop = bpy.data.objects["Bottle"]
-    for frame, x in ((1, -0.2), (60, 1.2)):
-        prop.location.x = x
-        prop.keyframe_insert("location", frame=frame)
-    with pytest.raises(RuntimeError, match="is moving"):
-        bpy.ops.troupe.reach(task="touch", target="Bottle")
-    assert not results.results_of(ob)
+        assert canon.snapshot() == before, words
+
+
+def test_an_arm_of_less_than_three_bones_is_refused(laid):
+    for role in ("hand_R", "forearm_L"):
+        bone = getattr(laid.troupe.roles, role)
+        setattr(laid.troupe.roles, role, "")
+        before = canon.snapshot()
+        with pytest.raises(RuntimeError, match=f"no bone plays {role}; set these roles in the Cast panel"):
+            bpy.ops.troupe.reach(task="touch", target="Bottle")
+        assert canon.snapshot() == before
+        setattr(laid.troupe.roles, role, bone)
+
+
+@pytest.mark.req("kuffner", 101)
+@pytest.mark.parametrize("removed", ["", "Bottle"])
+def test_esc_in_the_middle_of_a_plan_and_a_target_that_goes_meanwhile_change_nothing(laid, removed):
+    """Driven as Blender drives it in a window."""
+    asked = []
+
+    class Click:
+        """Stands in for the operator: without a window Blender never waits."""
+
+        bl_label, sidebar, _advance, modal = "Reach", False, reach.Operator._advance, reach.Operator.modal
+
+        def report(self, level, text):
+            asked.append((*level, text))
+
+        def _end(self, context, answer):
+            return answer
+
+    click = Click()
+    context = MagicMock(wraps=bpy.context)
+    params = ReachParams(task="pick_up", target="Bottle", hand="R")
+    click._steps = reach.Operator.plan_steps(bpy.context, laid, params, LandingParams(), None)
+    there = set(threading.enumerate())
+    while not (taken := [thread for thread in threading.enumerate() if thread not in there]):
+        next(click._steps)
+    if removed:
+        bpy.data.objects.remove(bpy.data.objects[removed])
+    before = canon.snapshot()
+    if not removed:
+        assert click.modal(context, MagicMock(type="ESC")) == {"CANCELLED"}
+        taken[0].join(5.0)
+        assert not taken[0].is_alive(), "the search has stopped"
+        assert asked == [("WARNING", "Reach was stopped; nothing has changed")]
+    else:
+        while (answer := click.modal(context, MagicMock(type="TIMER"))) == {"RUNNING_MODAL"}:
+            pass
+        assert answer == {"CANCELLED"} and asked[0][0] == "ERROR" and "removed" in asked[0][1]
+    assert canon.snapshot() == before
 
 
 @pytest.mark.req("kuffner", 81, 107)

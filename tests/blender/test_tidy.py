@@ -4,6 +4,7 @@ import json
 
 import bpy
 import canon
+import depths
 import numpy as np
 import pytest
 import stage
@@ -28,9 +29,10 @@ def held(ob):
     return *keys[::2][1:], strip
 
 
-@pytest.mark.req("kuffner", 96)
+@pytest.mark.req("kuffner", 96, 107)
 def test_litter_is_put_away_without_a_jump_and_goes_along_when_the_strip_is_dragged():
     demos("tidy")["tidy"].build(bpy.context)
+    assert not depths.deepest(10.5)
     stage.still(bpy.data.objects)
     actor, board = bpy.data.objects["Mannequin"], bpy.data.objects["sideboard"]
     (found,) = [f for f in results.results_of(actor) if f.strip is not None]

@@ -10,10 +10,10 @@ import numpy as np
 from ...errors import NoPath
 from ...kinematics import fk
 from ...kinematics.arm_ik import wrist_frames
-from ...kinematics.fingers import grip_place, palm_axes, shaped
+from ...kinematics.fingers import finger_joints, grip_place, palm_axes, phalanx_radius, shaped
 from ...maths import quat
 from ...motion import Path
-from ...skeleton import Array, Skeleton
+from ...skeleton import FINGERS, Array, Skeleton
 from ...world import World
 from ..spaces.arm_space import Arm, Held, arm_space, checker
 from ..spaces.collision import clearance
@@ -31,6 +31,8 @@ ROUND_ABOUT = 1.8
 THIN = (1.0, 0.8, 0.6)
 """How thick the arm is taken, when at full thickness it touches something at one of its ends."""
 
+_NONE = 1e-4
+"""Radius of what is covered otherwise [m]."""
 STRAIGHT = 0.5
 """Part of a straight way to a thing, or from it, that is straight after smoothing too: the one at the thing."""
 
@@ -198,6 +200,30 @@ class ArmWork:
         if owner[k] < 0 or gap[k] > 0.01:
             return "its own body"
         return f"{found.names[owner[k]]} with the {arm.parts[k % len(arm.radii)].replace('_', ' ')}"
+
+
+def fine_arm(work: ArmWork, shape: Array) -> Arm:
+    """The arm with every phalanx of a hand, in the shape of rotations (J, 4), covered alone.
+
+    One capsule around a bent finger is much too stout to take something low from a table.
+    """
+    skeleton, side, hand = work.skeleton, work.side, int(work.arm.joints[2])
+    still = np.tile(quat.IDENTITY, (len(skeleton), 1))
+    fingers = finger_joints(skeleton, side)
+    still[fingers] = shape[fingers]
+    positions, globals = fk.forward(skeleton, still, np.zeros(3))
+    tips = fk.tip_positions(skeleton, positions, globals)
+    radii = {j: phalanx_radius(skeleton, f, side) for f in FINGERS for j in skeleton.roles.get(f"{f}_{side}", ())}
+    if not radii:
+        return Arm(skeleton, side, work.positions, work.globals, [shape])
+    rows = list(radii)
+    back = quat.conjugate(globals[hand])
+    starts, ends = (quat.rotate(back, p[rows] - positions[hand]) for p in (positions, tips))
+    arm = Arm(skeleton, side, work.positions, work.globals, [shape], Held(starts, ends, np.array(list(radii.values()))))
+    stout = [part[:-2] in ("fingers", "thumb") for part in arm.parts]
+    arm.radii = np.where(stout, _NONE, arm.radii)
+    arm.parts = tuple(f"fingers_{side}" if part == "held" else part for part in arm.parts)
+    return arm
 
 
 def _shown(arm: Arm, found: Solids, search: Search, way: Array, free: Array) -> Sought:

@@ -15,18 +15,18 @@ import numpy as np
 from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
 from ...kinematics import fk
 from ...kinematics.arm_ik import ArmPoses, Free, Trial, solve_arms
-from ...kinematics.fingers import close_fingers
+from ...kinematics.fingers import close_fingers, hand_length
 from ...maths import quat
 from ...skeleton import SIDES, Array
 from ...world import Body, World
-from ..spaces.arm_space import Arm, checker
+from ..spaces.arm_space import checker
 from ..spaces.collision import clearance
 from ..spaces.penetration import TOLERANCE
 from ..spaces.rrt import SearchParams
 from ..spaces.shortcut import SmoothParams
 from ..spaces.solids import Shapes, solids
 from ..spaces.space import Bools
-from .arm_work import ArmWork
+from .arm_work import ArmWork, fine_arm
 from .grasp import Grasp
 from .ledger import Ledger
 from .pairs import pairs_of
@@ -107,7 +107,8 @@ class BothHands:
         """The pairs of grasps that both arms reach, go up with, and put down where they should."""
         across = self.positions[self.works[0].arm.joints[0]] - self.positions[self.works[1].arm.joints[0]]
         left = quat.unit(np.array([across[0], across[1], 0.0]))
-        known = pairs_of(self.target, self.matrix, left, np.cross(left, UP))[:MOST]
+        long = hand_length(self.job.skeleton, SIDES[0])
+        known = pairs_of(self.target, self.matrix, left, np.cross(left, UP), long)[:MOST]
         if not known:
             raise NoGrasp(f"{self.target.name} has no two sides that the palms fit on; turn to face one of them")
         stages = [self._approach(1.0, self.matrix, known), self._lifted(self.matrix, known)]
@@ -147,7 +148,7 @@ class BothHands:
     def _unreached(self, gaps: Array, beyond: Array, goals: Array) -> NoIK:
         least = float(gaps.max(axis=(1, 2)).min())
         if least > 0:
-            return NoIK(f"{self.target.name} is {least:.2f} m out of reach of both hands")
+            return NoIK(f"{self.target.name} is {least:.2f} m out of reach of both hands", least)
         if beyond.max(axis=(1, 2)).min() > 1e-6:
             return NoIK(f"no hold of both hands on {self.target.name} is within the limits of the arms")
         work = self.works[0]
@@ -196,7 +197,7 @@ class BothHands:
         """Whether postures of either arm touch nothing but the prop."""
         judges = []
         for work, grasp in zip(self.works, pair, strict=True):
-            arm = Arm(work.skeleton, work.side, work.positions, work.globals, [work.shaped(grasp.shape)])
+            arm = fine_arm(work, work.shaped(grasp.shape))
             found = work.solids((self.target.name,))
             judges.append(arm.judge(checker(arm, found, work.positions, work.globals, work.rest[None])))
 

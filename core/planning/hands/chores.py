@@ -34,7 +34,8 @@ from .reach import reach
 from .spots import footprint, free_spots
 from .stages import Holding
 from .standing import UP, as_moved, matrix_of
-from .stepping_up import backed_off, stance, stepped
+from .stepping_back import backed_off
+from .stepping_up import stance, stepped
 from .task import Job, Reached
 
 RUN_UP = 0.6

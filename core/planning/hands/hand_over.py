@@ -24,7 +24,8 @@ from ..spaces.penetration import Penetration
 from ..spaces.set_pieces import box
 from ..spaces.solids import Shapes, parted
 from ..spaces.space import Ints
-from .grasp import Grasp, bounds, grasps_of
+from .grasp import Grasp
+from .grasp_forms import bounds, grasps_of
 from .one_hand import TAKER
 from .reach import reach
 from .stages import STAGE

@@ -14,7 +14,8 @@ from ...maths import quat
 from ...skeleton import Array, Pose, Skeleton
 from ...world import Body, World
 from ..spaces.solids import parted
-from .grasp import ANY, Grasp, for_purpose, grasps_of
+from .grasp import ANY, Grasp, for_purpose
+from .grasp_forms import grasps_of
 from .stages import Holding
 
 TRIED = 8

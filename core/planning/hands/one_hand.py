@@ -5,7 +5,7 @@ Kuffner, "Autonomous Agents for Real-Time Animation" (1999), 5.2 to 5.5.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +22,8 @@ from ..spaces.rrt import SearchParams
 from ..spaces.shortcut import SmoothParams
 from ..spaces.solids import Shapes
 from .arm_work import ArmWork
-from .grasp import ANY, Grasp, for_purpose, grasps_of, spun
+from .grasp import ANY, Grasp, for_purpose
+from .grasp_forms import grasps_of, spun
 from .held_shape import held_capsules
 from .ledger import Ledger
 from .orders import CARRYING, ReachParams
@@ -97,11 +98,12 @@ class OneHand:
             found = [replace(g, distance=0.0) for g in found]
         return found
 
-    def done(self, side: str) -> tuple[list[Stage], Holding | None]:
-        """The stages of the task with one hand; the first grasp that works throughout."""
+    def done(self, side: str) -> Iterator[tuple[list[Stage], Holding | None]]:
+        """The stages of the task with one hand, for one grasp after the other that works throughout."""
         if self.job.holding is not None:
             leaves = self.params.task == "let_go"
-            return self._let_go(side, self.job.holding) if leaves else self._put_down(side, self.job.holding)
+            yield self._let_go(side, self.job.holding) if leaves else self._put_down(side, self.job.holding)
+            return
         if self.params.task in ("let_go", "put_back"):
             raise InvalidParam("task", self.params.task, f"must begin with {self.target.name} in a hand")
         work = self.work(side)
@@ -129,14 +131,18 @@ class OneHand:
         if self.params.task in ("move", "hand_over"):
             pairs = self._both(work, options)
         failure: TroupeError | None = None
+        works = False
         for option, there in pairs[: self.params.tries]:
             try:
-                return self._with(work, option.grasp, option.ways, there)
+                found = self._with(work, option.grasp, option.ways, there)
             except (NoIK, NoPath, NoGrasp) as error:
                 self.ledger.log(side, option.grasp.name, "way", str(error))
                 failure = failure or error
-        assert failure is not None
-        raise failure
+                continue
+            works = True
+            yield found
+        if failure is not None and not works:
+            raise failure
 
     def _both(self, work: ArmWork, options: Sequence[Option]) -> list[tuple[Option, Array | None]]:
         """The grasps with which the destination is reached too, and their postures there; one question for all."""

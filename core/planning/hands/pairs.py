@@ -1,44 +1,53 @@
-"""Grasps for both hands: the palms on two sides of a thing that face each other, as a box is lifted."""
+"""Grasps for both hands: the palms on two sides of a thing that face each other, or the fingers on two of its edges."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from ...skeleton import Array
 from ...world import Body
 from ..spaces.solids import parted
-from .grasp import ANY, STANDOFF, Grasp, bounds, framed
+from .grasp import ANY, STANDOFF, Grasp, framed
+from .grasp_forms import HAND, Bounds, bounds
 
 UP = np.array([0.0, 0.0, 1.0])
 _LEVEL = 0.5
 """How much of a side's normal may point up or down, and must point across the body."""
 _WIDEST, _NARROWEST = 1.1, 0.06
 """Between two palms [m]."""
-_TURNS = np.radians([0.0, 35.0, 70.0, -30.0])
+_TURNS = tuple(np.radians([0.0, 35.0, 70.0, -30.0]))
 """Of the thumbs from straight up towards the actor."""
 _TILT = np.radians(15.0)
 """Of the hands to the sides they press on, which takes the wrists off these."""
 _ALONG = (0.0, 0.5, -0.4)
 _UPWARD = (0.0, -0.45, 0.35)
 """Where on a side, from its middle, of half its size."""
+_FLAT = 0.36
+"""What is lower than this, of the length of the hand, has no room for a palm at its sides."""
+_DOWN = tuple(np.radians([-25.0, -45.0, -65.0]))
+"""Of the thumbs then: forward, so that the fingers point down to the edges."""
+_TIPS = 0.57
+"""From the middle of the palm to the finger tips, of the length of the hand."""
+_PAD = 0.09
+"""Height of these over what it lies on, at least, of the length of the hand."""
 
 
-def pairs_of(body: Body, matrix: Array, left: Array, ahead: Array) -> list[tuple[Grasp, Grasp]]:
+def pairs_of(body: Body, matrix: Array, left: Array, ahead: Array, hand: float = HAND) -> list[tuple[Grasp, Grasp]]:
     """Grasps of the left and the right hand for one prop, best first.
 
     Args:
         body: The prop.
         matrix: (4, 4) where it is.
         left, ahead: (3,) of whoever takes it.
+        hand: Length of the hand [m].
     """
     turn, scale = parted(matrix)
     found = bounds(body.vertices * scale)
-    axes = turn @ found.axes
-    out: list[tuple[float, Grasp, Grasp]] = []
-    for k in range(3):
-        axis = found.axes[:, k] * np.sign(axes[:, k] @ left or 1.0)
-        across = float((turn @ axis) @ left)
-        width = 2.0 * float(found.half[k])
+    out: list[tuple[Grasp, Grasp]] = []
+    for axis, half in _across(found, turn, left):
+        across, width = float((turn @ axis) @ left), 2.0 * half
         if abs((turn @ axis)[2]) > _LEVEL or across < _LEVEL or not _NARROWEST <= width <= _WIDEST:
             continue
         # in the side: up and away from the actor, as the prop sees them
@@ -48,21 +57,48 @@ def pairs_of(body: Body, matrix: Array, left: Array, ahead: Array) -> list[tuple
         far = np.cross(axis, high)
         far *= np.sign((turn @ far) @ ahead or 1.0)
         tall, deep = (float(np.abs(found.half @ np.abs(found.axes.T @ v))) for v in (high, far))
+        flat = 2.0 * tall < _FLAT * hand
         for along in _ALONG:
-            for upward in _UPWARD:
+            for upward in (0.0,) if flat else _UPWARD:
                 middle = found.centre - along * deep * far + upward * tall * high
-                for angle in _TURNS:
+                for angle in _DOWN if flat else _TURNS:
                     thumb = np.cos(angle) * high - np.sin(angle) * far
-                    worth = 1.0 - 0.15 * abs(angle) - 0.2 * abs(along) - 0.2 * abs(upward) - 0.5 * (1.0 - across)
-                    quality = float(np.clip(worth, 0.05, 1.0))
-                    both = []
-                    for side, sign in (("L", 1.0), ("R", -1.0)):
-                        inward = -sign * axis
-                        fingers = np.cross(thumb, inward) if side == "L" else np.cross(inward, thumb)
-                        palm = np.cos(_TILT) * inward - np.sin(_TILT) * fingers
-                        frame = framed(palm, thumb, middle - (found.half[k] + 0.001) * inward)
-                        both.append(
-                            Grasp(frame, "press", (ANY, "carry"), quality, side, inward, STANDOFF, "both sides")
-                        )
-                    out.append((quality, both[0], both[1]))
-    return [(a, b) for _, a, b in sorted(out, key=lambda row: -row[0])]
+                    place, worth = middle, 1.0 - 0.15 * abs(angle)
+                    if flat:
+                        fingers = np.cos(angle) * far + np.sin(angle) * high
+                        lowest = max(_PAD * hand - tall, 0.0)
+                        place, worth = middle + lowest * high - _TIPS * hand * fingers, 1.0 - 0.15 * abs(angle + 0.8)
+                    worth -= 0.2 * abs(along) + 0.2 * abs(upward) + 0.5 * (1.0 - across)
+                    name = "both edges" if flat else "both sides"
+                    out.append(_pair(axis, half, thumb, place, float(np.clip(worth, 0.05, 1.0)), name))
+    return sorted(out, key=lambda pair: -pair[0].quality)
+
+
+def is_broad(body: Body, matrix: Array, hand: float) -> bool:
+    """Whether a prop at a matrix (4, 4) is a thing for both hands in the first place: flat, and wider than a hand."""
+    thick, wide, _ = sorted(2.0 * bounds(body.vertices * parted(matrix)[1]).half)
+    return bool(thick < _FLAT * hand and wide > hand)
+
+
+def _across(found: Bounds, turn: Array, left: Array) -> Sequence[tuple[Array, float]]:
+    """Directions (3,) in the axes of a prop, from its right to its left side, and half its width along each [m]."""
+    side = turn.T @ left
+    if found.kind == "sphere" or (found.kind == "cylinder" and abs(float((turn @ found.axes[:, 2])[2])) > 0.9):
+        # what is round has no sides: it is taken as one stands
+        if found.kind == "cylinder":
+            side = side - (side @ found.axes[:, 2]) * found.axes[:, 2]
+        return [(side / np.linalg.norm(side), float(found.half[0]))]
+    axes = (turn @ found.axes).T
+    return [(found.axes[:, k] * np.sign(axes[k] @ left or 1.0), float(found.half[k])) for k in range(3)]
+
+
+def _pair(axis: Array, half: float, thumb: Array, middle: Array, quality: float, name: str) -> tuple[Grasp, Grasp]:
+    """The grasps of both hands at places (3,) half the width to either side of a middle (3,)."""
+    both = []
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        inward = -sign * axis
+        fingers = np.cross(thumb, inward) if side == "L" else np.cross(inward, thumb)
+        palm = np.cos(_TILT) * inward - np.sin(_TILT) * fingers
+        frame = framed(palm, thumb, middle - (half + 0.001) * inward)
+        both.append(Grasp(frame, "press", (ANY, "carry"), quality, side, inward, STANDOFF, name))
+    return both[0], both[1]

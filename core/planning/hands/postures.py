@@ -16,15 +16,15 @@ from ...kinematics import fk
 from ...kinematics.arm_ik import Free, Trial, solve_arms, swivels
 from ...maths import quat
 from ...skeleton import Array
-from ..spaces.arm_space import Arm, checker
+from ..spaces.arm_space import checker
 from ..spaces.solids import Solids
 from ..spaces.space import Bools
-from .arm_work import ArmWork
+from .arm_work import ArmWork, fine_arm
 from .grasp import Grasp
 
 APPROACH, LIFT = 6, 4
 """Postures along a straight approach, and along a lift."""
-MOST = 80
+MOST = 160
 """Grasps that are looked at together."""
 JUMP = 0.7
 """Largest change of an angle between two of them [rad]."""
@@ -115,7 +115,7 @@ def _judge(work: ArmWork, shapes: Sequence[str], count: int, found: Solids, allo
     """Whether postures touch nothing, with the hand in the shape of the grasp each is for; `count` a grasp."""
     judges = {}
     for shape in sorted(set(shapes)):
-        arm = Arm(work.skeleton, work.side, work.positions, work.globals, [work.shaped(shape)])
+        arm = fine_arm(work, work.shaped(shape))
         judges[shape] = arm.judge(checker(arm, found, work.positions, work.globals, allowed))
     own = np.array(shapes)
 
@@ -141,7 +141,7 @@ def drawn_back(work: ArmWork, grasp: Grasp, matrix: Array, start: Array, near: S
     positions, globals = fk.forward(work.skeleton, body, work.root)
     hand = int(joints[2])
     goals = positions[hand] + back
-    arm = Arm(work.skeleton, work.side, work.positions, work.globals, [work.shaped(grasp.shape)])
+    arm = fine_arm(work, work.shaped(grasp.shape))
     judge = arm.judge(checker(arm, work.solids(near), work.positions, work.globals, start[None]))
     work.ledger.ik += 1
     # each for itself: no more than it must does the elbow leave the swivel that it has
@@ -171,7 +171,7 @@ def unreached(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str) 
     far = float(np.linalg.norm(places - work.arm.shoulder, axis=1).min())
     long = float(work.arm.lengths[:2].sum())
     if far > long:
-        return NoIK(f"hand_{work.side}: it is {far - long:.2f} m out of reach")
+        return NoIK(f"hand_{work.side}: it is {far - long:.2f} m out of reach", far - long)
     found = work.solids((prop,))
     work.ledger.ik += 1
     turns = np.concatenate([row[1] for row in rows])

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -21,12 +23,17 @@ from ..spaces.rrt import stopped
 from ..spaces.solids import Shapes
 from .arm_work import ArmWork
 from .both_hands import ABLE, BothHands
+from .grasp_forms import HAND as HAND_LENGTH
 from .ledger import Ledger
 from .one_hand import OneHand
 from .orders import CARRYING, TASKS, ReachParams
+from .pairs import is_broad
 from .stages import Holding, Stage, hanging, performed
 from .standing import Stand, as_moved, bodies_for, check, risen, straightening, target_of
 from .task import Job, Reached
+
+CHECKED = 3
+"""Grasps whose motion is made and checked, when that of the first is in something after all."""
 
 __all__ = ["CARRYING", "TASKS", "Job", "ReachParams", "Reached", "reach"]
 
@@ -49,47 +56,68 @@ def reach(job: Job) -> Reached:
     shapes = job.shapes or Shapes()
     job = replace(job, shapes=shapes)
     failure: TroupeError | None = None
-    for skill in bodies_for(job, target):
+    for tried in _tries(job, target, ledger, shapes):
+        stopped(job.should_stop)
         try:
-            stand = skill()
-        except (NoIK, NoPath) as error:
-            ledger.log("", "", "step", str(error))
-            continue
-        for tried in _tries(stand, target, ledger, shapes):
-            stopped(job.should_stop)
-            try:
-                return tried()
-            except (NoIK, NoPath, NoGrasp) as error:
-                if failure is None or isinstance(error, NoPath):
-                    failure = error
+            return tried()
+        except (NoIK, NoPath, NoGrasp) as error:
+            if failure is None or _told(error) < _told(failure):
+                failure = error
     assert failure is not None
     failure.ledger = ledger  # type: ignore[attr-defined]
     raise failure
 
 
-def _tries(stand: Stand, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[Callable[[], Reached]]:
-    """The hands to try, one after the other."""
-    job, leaned = stand.job, stand.leaned
-    if job.params.hand == "both" or job.other is not None:
-        yield lambda: _with_both(BothHands(job, target, leaned, ledger, shapes), stand)
-        return
-    one = OneHand(job, target, leaned, ledger, shapes)
-    if job.params.hand == "auto" and job.params.task in ABLE and job.holding is None and not one.known(SIDES[0]):
-        yield lambda: _with_both(BothHands(job, target, leaned, ledger, shapes), stand)
-        return
-    for side in one.sides():
-        yield lambda side=side: _with_one(one, side, stand)  # type: ignore[misc]
+def _told(error: TroupeError) -> tuple[bool, float]:
+    """How little an error tells: that there is no way most, how much is missing least, and that the less the more."""
+    return not isinstance(error, NoPath), getattr(error, "far", 0.0)
+
+
+def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[Callable[[], Reached]]:
+    """The bodies and hands to try, one after the other; both hands for what one does not get at however it stands."""
+    stands, first = [], False
+    always = job.params.hand == "both" or job.other is not None
+    able = always or (job.params.hand == "auto" and job.params.task in ABLE and job.holding is None)
+    for skill in bodies_for(job, target):
+        try:
+            stands.append(skill())
+        except (NoIK, NoPath) as error:
+            ledger.log("", "", "step", str(error))
+            continue
+        stand = stands[-1]
+        one = OneHand(stand.job, target, stand.leaned, ledger, shapes)
+        only = always or (able and not one.known(SIDES[0]))
+        first = only or (able and len(target.vertices) > 0 and is_broad(target, one.matrix, HAND_LENGTH))
+        if first:
+            yield partial(_with_both, stand, target, ledger, shapes)
+        if only:
+            continue
+        for side in one.sides():
+            yield partial(_with_one, one, side, stand)
+    for stand in stands if able and not first else ():
+        yield partial(_with_both, stand, target, ledger, shapes)
 
 
 def _with_one(task: OneHand, side: str, stand: Stand) -> Reached:
-    stages, holding = task.done(side)
-    work = task.work(side)
-    if holding is not None and holding.rest is None:
-        holding = replace(holding, rest=work.rest)
-    return _finished(task, (work,), stages, () if holding is None else (holding,), stand)
+    work, best = task.work(side), None
+    for stages, holding in islice(task.done(side), CHECKED):
+        kept = replace(holding, rest=work.rest) if holding is not None and holding.rest is None else holding
+        found = _finished(task, (work,), stages, () if kept is None else (kept,), stand)
+        if best is None or _depth(found) < _depth(best):
+            best = found
+        if not found.offences:
+            break
+    assert best is not None
+    return best
 
 
-def _with_both(task: BothHands, stand: Stand) -> Reached:
+def _depth(done: Reached) -> float:
+    """How deep it is in something [m], summed over all samples."""
+    return sum(o.depth for o in done.offences)
+
+
+def _with_both(stand: Stand, target: Body, ledger: Ledger, shapes: Shapes) -> Reached:
+    task = BothHands(stand.job, target, stand.leaned, ledger, shapes)
     stages, holdings = task.done()
     return _finished(task, task.works, stages, holdings, stand)
 

@@ -21,7 +21,7 @@ from ..spaces.penetration import penetrations
 from ..spaces.solids import matrix_at
 from ..walkers.tasks import chained
 from .carry import carry
-from .crouching import backwards, can_crouch, going_down
+from .crouching import BOWING, DEEP, backwards, can_crouch, going_down
 from .orders import CarryParams
 from .stages import LEANING, Holding
 from .stepping_up import stepped
@@ -34,6 +34,10 @@ LEANS = tuple(np.radians([10.0, 20.0, 30.0, 40.0]))
 """How far the trunk leans, when that helps [rad]."""
 DEPTHS = (0.3, 0.55, 0.8, 1.0)
 """How far the knees bend, when that helps, of what they can."""
+ARMS_BACK = (0.0, 0.5, 0.85)
+"""How far arms are kept at a trunk that bends, where they would hang into something."""
+BOWS, BOWED = (0.3, 0.5, 0.7), (0.3, 1.05)
+"""How far it bows over something, of what it can; for what has which height, of that of the hips."""
 LOW = 0.85
 """What is lower than this, of the height of the hips, may be crouched for."""
 FARTHEST = 1.3
@@ -111,46 +115,65 @@ class Stand:
 
 
 def bodies_for(job: Job, target: Body) -> list[Callable[[], Stand]]:
-    """The body as it is, then leaning, then crouching, then standing closer; each found when it is needed."""
-    out: list[Callable[[], Stand]] = [lambda: Stand(job)]
-    if job.params.lean and job.skeleton.has("spine"):
-
-        def leaning(angle: float) -> Callable[[], Stand]:
-            return lambda: Stand(job, leaned(job, target, angle))
-
-        out += [leaning(angle) for angle in LEANS]
-    low = job.params.crouch and lowest_of(job, target) < LOW * job.pose.root[2] and can_crouch(job.skeleton, job.pose)
-    if low:
-        out += [partial(crouching, Stand(job), target, depth) for depth in DEPTHS]
+    """The body as it is, then leaning, bowing, crouching, and standing closer; each found when it is needed."""
+    out = _postures(lambda: Stand(job), job, target)
     if job.params.step and job.holding is None:
-
-        @cache
-        def closer() -> Stand:
-            place = place_of(job, target)
-            walked = stepped(job.skeleton, job.pose, job.world, place, job.fps, job.params.hand, job.moved, job.shapes)
-            end = walked.pose(len(walked) - 1)
-            return Stand(replace(job, pose=end, time=job.time + walked.duration), None, walked)
-
-        out.append(closer)
-        if job.params.lean and job.skeleton.has("spine"):
-
-            def bowing(angle: float) -> Callable[[], Stand]:
-                return lambda: replace(closer(), leaned=leaned(closer().job, target, angle))
-
-            out += [bowing(angle) for angle in LEANS]
-        if low:
-            out += [lambda depth=depth: crouching(closer(), target, depth) for depth in DEPTHS]  # type: ignore[misc]
+        for far in (False, True):
+            out += _postures(cache(partial(_closer, job, target, far)), job, target)
     return out
 
 
-def crouching(stand: Stand, target: Body, depth: float) -> Stand:
-    """A body that crouches where it stands, with what it holds.
+def _postures(stand: Callable[[], Stand], job: Job, target: Body) -> list[Callable[[], Stand]]:
+    """A body where it stands: upright, leaning, bowing and crouching."""
+    out = [stand]
+
+    def leaning(angle: float) -> Stand:
+        here = stand()
+        return replace(here, leaned=leaned(here.job, target, angle))
+
+    def lower(depth: float, deep: float) -> Stand:
+        return crouching(stand(), target, depth, deep)
+
+    if job.params.lean and job.skeleton.has("spine"):
+        out += [partial(leaning, angle) for angle in LEANS]
+    if job.params.crouch and can_crouch(job.skeleton, job.pose):
+        height = lowest_of(job, target) / job.pose.root[2]
+        if BOWED[0] < height < BOWED[1]:
+            out += [partial(lower, depth, BOWING) for depth in BOWS]
+        if height < LOW:
+            out += [partial(lower, depth, DEEP) for depth in DEPTHS]
+    return out
+
+
+def _closer(job: Job, target: Body, far: bool) -> Stand:
+    """A body that has walked to where the target is in reach."""
+    place = place_of(job, target)
+    walked = stepped(job.skeleton, job.pose, job.world, place, job.fps, job.params.hand, job.moved, job.shapes, far)
+    return Stand(replace(job, pose=walked.pose(len(walked) - 1), time=job.time + walked.duration), None, walked)
+
+
+def crouching(stand: Stand, target: Body, depth: float, deep: float = DEEP) -> Stand:
+    """A body that crouches where it stands, or bows, with what it holds.
 
     Raises:
         NoIK: That does not bring a hand near enough.
     """
+    failure: NoIK | None = None
+    for back in ARMS_BACK:
+        try:
+            return _crouching(stand, target, depth, deep, back)
+        except NoIK as error:
+            failure = failure or error
+            if error.far > 0:
+                break
+    assert failure is not None
+    raise failure
+
+
+def _crouching(stand: Stand, target: Body, depth: float, deep: float, back: float) -> Stand:
+    """The same with arms that are kept back at the trunk so far."""
     job, skeleton = stand.job, stand.job.skeleton
-    down = going_down(skeleton, job.pose, depth, job.fps)
+    down = going_down(skeleton, job.pose, depth, job.fps, deep, back)
     end = down.pose(len(down) - 1)
     places, _ = fk.forward(skeleton, end.rotations, end.root)
     shoulders = [places[skeleton.joint(f"upper_arm_{side}")] for side in SIDES if has_arm(job, side)]
@@ -158,7 +181,7 @@ def crouching(stand: Stand, target: Body, depth: float) -> Stand:
     far = min(float(np.linalg.norm(goal - shoulder)) for shoulder in shoulders)
     reach = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_{SIDES[0]}")])) for r in ("forearm", "hand"))
     if far > FARTHEST * reach:
-        raise NoIK(f"crouching, it is {far - reach:.2f} m out of reach")
+        raise NoIK(f"crouching, it is {far - reach:.2f} m out of reach", far - reach)
     walked, rising = down, backwards(down)
     carried: Mapping[str, Array] = {}
     if job.holding is not None:
@@ -168,7 +191,9 @@ def crouching(stand: Stand, target: Body, depth: float) -> Stand:
         walked, carried = replace(done.motions[job.actor], mask=None, events=()), done.props
         end = walked.pose(len(walked) - 1)
         if held[0].before is not None:
-            up = going_down(skeleton, replace(job.pose, rotations=np.asarray(held[0].before)), depth, job.fps)
+            up = going_down(
+                skeleton, replace(job.pose, rotations=np.asarray(held[0].before)), depth, job.fps, deep, back
+            )
             rising = backwards(up)
             held = [replace(h, before=up.rotations[-1]) for h in held]
         first, other = (*held, None)[:2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import NoPath
 from ...gait.route import RouteParams, follow
 from ...gait.travel import TravelParams, travel
-from ...kinematics import anatomy, fk
+from ...kinematics import fk
 from ...maths import quat
 from ...maths.ramp import smootherstep, wrap
 from ...motion import Motion, Path
@@ -19,23 +19,22 @@ from ...world import World
 from ..spaces.body_shape import ARM_PARTS, capsules
 from ..spaces.collision import clearance
 from ..spaces.solids import Shapes, solids
+from .stepping_back import hanging
 
-EASY = (0.65, 0.8, 0.95, 1.1, 1.25, 1.4)
-"""Distances of shoulder and thing at which it is handled easily, then those for which the trunk leans, of the length of
-the arm, the best first."""
-LOW, CROUCHING = 1.25, (0.85, 0.75, 0.95, 1.05)
-"""How far below the shoulder something is that is crouched for, and the distances from which; lengths of the arm."""
+EASY, STRETCHED = 0.65, 1.0
+"""Distance of shoulder and thing at which it is handled easily, and with the arm stretched, of the arm's length."""
+NEAREST, FARTHEST, STEP = 0.45, 1.3, 0.07
+"""Nearest and farthest level distance of the shoulder, and between two that are tried, of the length of the arm."""
+LOW, CROUCHING = 1.25, 0.85
+"""How far below the shoulder something is that is crouched for, and the distance from which; lengths of the arm."""
 _FARTHER, _ROUND = 2.0, 0.6
 """What a length of the arm more from the thing counts, and a radian more around it."""
+_FOR_ARMS = 0.5
+"""How much more of that is worth it for room for hanging arms."""
 _AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
 _GAP = 0.02
 """Between the body where it stands and anything [m]."""
 _SPEED, _TURNING = 1.0, 1.7
-_BACK, _SLOW = np.arange(0.05, 0.61, 0.05), 0.4
-"""How far somebody steps back to turn [m], and how fast [m/s]."""
-_SWING = 0.05
-"""Between somebody who turns and anything, for arms that swing [m]."""
-_HEADINGS = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
 
 
 def stance(
@@ -46,8 +45,11 @@ def stance(
     hand: str = "auto",
     moved: Mapping[str, Array] | None = None,
     shapes: Shapes | None = None,
+    far: bool = False,
 ) -> Array:
     """(3,) x, y [m] and heading [rad] from which a place (3,) is in easy reach and where there is room to stand.
+
+    `far` is for who stretches the arm.
 
     Raises:
         NoPath: There is no such place.
@@ -56,9 +58,10 @@ def stance(
     shoulders = positions[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]]
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_L")])) for r in ("forearm", "hand"))
     rise = float(place[2] - shoulders[:, 2].mean())
-    farther = [np.sqrt(max((share * arm) ** 2 - rise**2, (0.45 * arm) ** 2)) for share in EASY]
-    if -rise > LOW * arm:
-        farther = [share * arm for share in CROUCHING]
+    share = STRETCHED if far else EASY
+    best = CROUCHING * arm if -rise > LOW * arm else np.sqrt(max((share * arm) ** 2 - rise**2, (NEAREST * arm) ** 2))
+    steps = np.arange(NEAREST, FARTHEST + 0.5 * STEP, STEP) * arm
+    farther = sorted([best, *steps], key=lambda d: abs(d - best))
     here, facing = pose.root[:2], float(quat.heading(globals[0]))
     back = quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), -facing), shoulders - pose.root)
     sideways = float(back[0 if hand == "L" else 1, 0]) if hand != "auto" else 0.0
@@ -69,14 +72,17 @@ def stance(
     shape = capsules(skeleton)
     starts, ends = shape.placed(*fk.forward(skeleton, hanging(skeleton, pose.rotations), pose.root))
     trunk = np.array([part[:-2] not in ARM_PARTS for part in shape.parts])
-    close: Array | None = None
-    order = sorted(
-        product(farther, _AROUND), key=lambda c: _FARTHER * abs(c[0] - farther[0]) / arm + _ROUND * abs(c[1])
-    )
-    for far, turn in order:
+
+    def trouble(away: float, turn: float) -> float:
+        return float(_FARTHER * abs(away - farther[0]) / arm + _ROUND * abs(turn))
+
+    close: tuple[Array, float] | None = None
+    for away, turn in sorted(product(farther, _AROUND), key=lambda c: trouble(*c)):
+        if close is not None and trouble(away, turn) > close[1] + _FOR_ARMS:
+            break
         heading = direct + float(turn)
         forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
-        spot = place[:2] - (far + ahead) * forward - sideways * left
+        spot = place[:2] - (away + ahead) * forward - sideways * left
         moved_by = quat.about(np.array([0.0, 0.0, 1.0]), heading - facing)
         shift = np.array([*spot, pose.root[2]])
         a, b = (shift + quat.rotate(moved_by, p - pose.root) for p in (starts, ends))
@@ -84,64 +90,10 @@ def stance(
         if gap.min() > _GAP:
             return np.array([*spot, heading])
         if close is None and gap[trunk].min() > _GAP:
-            close = np.array([*spot, heading])
-    if close is not None:  # the arms will have to be lifted over something
-        return close
+            close = np.array([*spot, heading]), trouble(away, turn)
+    if close is not None:
+        return close[0]
     raise NoPath("there is no room to stand within reach of it")
-
-
-def hanging(skeleton: Skeleton, rotations: Array) -> Array:
-    """Rotations (J, 4) of a body with its arms hanging."""
-    arms = {"upper_arm": (0.02, skeleton.arm_clearance + 0.06, 0.0), "forearm": (0.25, 0.0, 0.0)}
-    angles = {f"{part}_{side}": a for part, a in arms.items() for side in SIDES if skeleton.has(f"{part}_{side}")}
-    return anatomy.with_angles(skeleton, rotations, angles)
-
-
-def backed_off(
-    skeleton: Skeleton,
-    pose: Pose,
-    world: World,
-    fps: float,
-    full: Sequence[str] = (),
-    shapes: Shapes | None = None,
-) -> Motion | None:
-    """Step back from what is too near to turn beside it with hanging arms; None where there is room, or none behind.
-
-    Args:
-        skeleton, pose: Who stands there.
-        world: What is around, as it is.
-        fps: Samples a second [Hz].
-        full: Sides whose hands hold something, which look after themselves.
-        shapes: What is known of meshes.
-    """
-    positions, globals = fk.forward(skeleton, pose.rotations, pose.root)
-    heading = float(quat.heading(globals[0]))
-    still = solids(world, 0.0, None, [b.name for b in world.bodies if b.kind == "ground"], shapes)
-    shape = capsules(skeleton)
-    shape = shape.chosen([p for p in shape.parts if not (p[:-2] in ARM_PARTS and p[-1] in full)])
-    rays = [p - pose.root for p in shape.placed(positions, globals)]
-    turned = [
-        np.concatenate([quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), float(h)), ray) for h in _HEADINGS])
-        for ray in rays
-    ]
-    back = np.array([-np.sin(heading), np.cos(heading), 0.0])
-    radii = np.tile(shape.radii, len(_HEADINGS))
-
-    def room(far: float) -> bool:
-        a, b = (pose.root + far * back + ray for ray in turned)
-        return bool(clearance(still, a, b, radii)[0].min() > _SWING)
-
-    if room(0.0):
-        return None
-    far = next((float(far) for far in _BACK if room(float(far))), None)
-    if far is None:
-        return None
-    count = int(np.ceil(1.875 * far / _SLOW * fps))
-    share = np.concatenate([smootherstep(np.arange(count + 1) / count), np.ones(int(np.ceil(0.5 * fps)))])
-    points = np.array([*pose.root[:2], heading]) + share[:, None] * far * np.array([*back[:2], 0.0])
-    base = Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps)
-    ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
-    return travel(skeleton, base, TravelParams(), ground if ground.bodies else None, start=pose)
 
 
 def stepped(
@@ -153,13 +105,14 @@ def stepped(
     hand: str = "auto",
     moved: Mapping[str, Array] | None = None,
     shapes: Shapes | None = None,
+    far: bool = False,
 ) -> Motion:
-    """Walk to where a place (3,) is in easy reach, straight, and face it.
+    """Walk to where a place (3,) is in easy reach, or with the arm stretched when `far`, straight, and face it.
 
     Raises:
         NoPath: There is no room to stand there.
     """
-    goal = stance(skeleton, pose, world, place, hand, moved, shapes)
+    goal = stance(skeleton, pose, world, place, hand, moved, shapes, far)
     _, globals = fk.forward(skeleton, pose.rotations, pose.root)
     heading = float(quat.heading(globals[0]))
     start = pose.root[:2]

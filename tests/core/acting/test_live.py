@@ -9,7 +9,7 @@ from troupe.core.acting.act import repertoire
 from troupe.core.acting.bodies import Player, bodies
 from troupe.core.acting.floorplan import Floorplan
 from troupe.core.acting.furniture import Furniture
-from troupe.core.acting.hands import palms
+from troupe.core.acting.hands import PADS, PALM, palms
 from troupe.core.acting.holding import Thing
 from troupe.core.acting.mind.commands import command
 from troupe.core.acting.mind.events import to_text
@@ -18,6 +18,8 @@ from troupe.core.acting.play import DT, perform_play, rehearse
 from troupe.core.acting.preview import LiveCast
 from troupe.core.acting.repertoire.library import ActionLibrary
 from troupe.core.kinematics import fk
+from troupe.core.planning.spaces.penetration import penetrations
+from troupe.core.planning.spaces.set_pieces import box
 from troupe.core.world import World
 
 from .puppets import MANNEQUIN, table
@@ -109,9 +111,15 @@ def test_a_tray_is_carried_live_as_it_is_baked_from_table_to_table():
     assert abs(z - 0.74) < 1e-6 and abs(x - 1.2) < 0.3 - 0.13 and abs(y) < 0.35 - 0.19
     # both hands are at its sides, and it stays level
     carried = (times > held.start + 0.5) & (times < held.end + 0.5)
+    motion = baked.motions["Gregor"]
     for side in "LR":
-        reach = np.linalg.norm(palms(baked.motions["Gregor"], side)[0] - way[:, :3, 3], axis=1)[carried]
+        palm, away = palms(motion, side)
+        reach = np.linalg.norm(palm + (PADS / PALM - 1.0) * away - way[:, :3, 3], axis=1)[carried]
         assert carried.sum() > 60 and reach.min() > 0.1 and reach.max() < 0.26
+    # not through it, nor through the tables as they go to it and away
+    there = World((*stage.bodies, box("Tray", (0.2, 0.14, 0.02))), FPS)
+    stands = {("Tray", body.name) for body in stage.bodies}
+    assert not penetrations(motion, there, {"Tray": way}, parts=("fingers",), touching=stands)
     assert np.allclose(way[:, 2, 2], 1.0)
     assert np.linalg.norm(np.diff(way[:, :3, 3], axis=0), axis=1).max() < 0.12
 

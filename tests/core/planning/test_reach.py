@@ -17,7 +17,8 @@ from troupe.core.kinematics.gaze import EVENT as GAZE
 from troupe.core.maths import geometry, quat
 from troupe.core.planning.hands import arm_work, postures
 from troupe.core.planning.hands.arm_work import ArmWork
-from troupe.core.planning.hands.grasp import Grasp, framed, grasps_of
+from troupe.core.planning.hands.grasp import Grasp, framed
+from troupe.core.planning.hands.grasp_forms import grasps_of
 from troupe.core.planning.hands.ledger import Ledger
 from troupe.core.planning.hands.one_hand import OneHand
 from troupe.core.planning.hands.postures import reachable

@@ -9,7 +9,7 @@ from troupe.core.errors import Cancelled, InvalidParam
 from troupe.core.maths import quat
 from troupe.core.planning.hands.reach import Job, ReachParams
 from troupe.core.planning.hands.spots import free_spots
-from troupe.core.planning.hands.stepping_up import backed_off
+from troupe.core.planning.hands.stepping_back import backed_off
 from troupe.core.planning.hands.tidy import TidyParams, tidy
 from troupe.core.planning.hands.workplaces import dining_room
 from troupe.core.planning.spaces.set_pieces import box

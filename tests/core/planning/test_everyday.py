@@ -1,0 +1,68 @@
+"""Everyday things where they lie: each is taken with one hand or both, clear of what it lies on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from troupe.core.figure.mannequin import mannequin, rest_pose
+from troupe.core.kinematics import anatomy
+from troupe.core.planning.hands.reach import Job, ReachParams, reach
+from troupe.core.planning.spaces.set_pieces import ball, box, placed
+from troupe.core.planning.spaces.solids import Shapes
+from troupe.core.skeleton import Pose
+from troupe.core.world import World
+
+SKELETON = mannequin(1.75)
+SHAPES = Shapes()
+THINGS = {
+    "ball": ball("thing", 0.055, (0.0, 0.0, 0.055)),
+    "box": box("thing", (0.05, 0.04, 0.03), (0.0, 0.0, 0.03)),
+    "stick": box("thing", (0.3, 0.0125, 0.0125), (0.0, 0.0, 0.0125)),
+    "tray": box("thing", (0.22, 0.15, 0.01), (0.0, 0.0, 0.01)),
+}
+
+
+def taken(what, height, **params):
+    """Somebody who stands before it takes a thing from a board of a height, or from the floor."""
+    rest = rest_pose(SKELETON)
+    arms = {f"{part}_{s}": a for s in "LR" for part, a in (("upper_arm", (0, 0.14, 0)), ("forearm", (0.3, 0, 0)))}
+    pose = Pose(anatomy.with_angles(SKELETON, rest.rotations, arms), rest.root)
+    matrices = np.array(THINGS[what].matrices)
+    matrices[:, :3, 3] += (-0.12, -0.45, height + 0.0005)
+    thing = replace(THINGS[what], matrices=matrices, kind="prop", id=5)
+    under = [box("floor", (4, 4, 0.05), (0, 0, -0.05), kind="ground", number=1)]
+    if height:
+        under.append(box("board", (0.4, 0.2, 0.015), (0.0, -0.45, height - 0.015), number=2))
+    told = ReachParams(task="pick_up", target="thing", gaze=0.0, step=False, **params)
+    return reach(Job(SKELETON, pose, World((*under, thing)), told, shapes=SHAPES))
+
+
+@pytest.mark.req("kuffner", 80, 87)
+@pytest.mark.parametrize(
+    ("what", "height", "side"),
+    [("ball", 0.0, "R"), ("box", 0.74, "R"), ("stick", 0.45, "R"), ("tray", 0.74, "both")],
+)
+def test_it_is_taken_and_lifted_clear_of_everything(what, height, side):
+    done = taken(what, height)
+    way = done.performance.props["thing"]
+    assert done.side == side and not done.offences
+    assert way[-1, 2, 3] - way[0, 2, 3] > 0.05
+    motion = done.performance.motions["actor"]
+    # the trunk comes up again with it
+    spine = list(SKELETON.chain("spine"))
+    assert np.abs(motion.rotations[-1, spine] - motion.rotations[0, spine]).max() < 1e-6
+    assert (done.idle is None) == (motion.mask is not None)
+
+
+def test_a_tray_in_both_hands_is_put_down_elsewhere_level():
+    done = taken("tray", 0.95)
+    pose = done.pose
+    board = box("board", (0.4, 0.2, 0.015), (0.0, -0.45, 0.935), number=2)
+    tray = replace(THINGS["tray"], matrices=done.performance.props["thing"][-1:], kind="prop", id=5)
+    told = ReachParams(task="put_back", target="thing", gaze=0.0)
+    goal = placed((0.0, -0.42, 0.9605))
+    back = reach(
+        Job(SKELETON, pose, World((board, tray)), told, 24.0, "actor", 0.0, goal, None, done.holding, done.other)
+    )
+    assert np.abs(back.performance.props["thing"][-1] - goal).max() < 1e-6 and back.holding is None
+    assert not back.offences
