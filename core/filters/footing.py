@@ -108,7 +108,8 @@ def in_reach(before: Legs, after: Legs, goals: Array) -> tuple[Array, Array]:
     across = quat.dot(lines[..., :2], lines[..., :2])
     height = np.sqrt(np.maximum(most**2 - across, (0.3 * most) ** 2))
     need = (np.maximum(-lines[..., 2] - height, 0.0) * (1.0 - swing)).max(axis=1)
-    drop = covering(need, max(1, round(SINK * fps)))
+    # where nothing asks for it but rounding, the pelvis stays to the last digit
+    drop = covering(np.where(need > 1e-9, need, 0.0), max(1, round(SINK * fps)))
     lines = lines + drop[:, None, None] * UP
 
     far = np.sqrt(quat.dot(lines, lines))

@@ -448,6 +448,7 @@ def test_a_part_of_the_body_and_of_the_time(knock, angry):
     arm = emote(knock, angry, EmotionParams(pace=False, scope="arm_R"))
     others = [j for j, r in knock.skeleton.role_of().items() if not r.endswith("_R")]
     assert np.array_equal(arm.rotations[:, others], knock.rotations[:, others])
+    assert np.array_equal(arm.roots, knock.roots)
     assert quat.distance(arm.rotations, knock.rotations).max() > 0.02
     at = plan(knock, angry, EmotionParams(range="part", begin=1.0, end=2.0, soft=0.0)).at
     assert np.allclose(at[:60], np.arange(60), atol=0.6)
