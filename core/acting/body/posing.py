@@ -6,7 +6,6 @@ from the pose they have, by as much as the place counts, so that a place of no w
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
@@ -15,32 +14,22 @@ import numpy.typing as npt
 
 from ...kinematics import fk
 from ...kinematics.limb_ik import LIMBS, place_limb
-from ...maths import quat, trig
+from ...maths import quat
 from ...maths.ramp import smoothstep
-from ...skeleton import SIDES, Array, Skeleton
+from ...skeleton import SIDES, Array
 from ..repertoire.actions import LOOK, PLANT, SEAT, TURN
 from ..repertoire.compositor import Slot
 from ..repertoire.puppet import ANKLES, INDEX, JOINTS, cleared, limited, turns
 from ..repertoire.tablelines import GROUND, TARGET
 from ..repertoire.tables import curve_name
+from .arms import before, led, length_of, within_arms
 from .fingers import NAMES as FINGERS
 from .lookat import looked, within_reach
 from .stage import Stage
 
 FLAT = 0.06
 """Height above the other from which a foot is no longer laid flat, on a person with legs of 0.84 m [m]."""
-REACH = 0.999
-"""Part of its length to which a limb is stretched at most for a place out of reach."""
-FOLDED = 0.28
-"""Part of its length to which an arm is folded at least."""
-STRETCH = 0.12
-"""Last part of its length that an arm which follows a target gives ever more slowly: elbows that lock are seen to."""
-ACROSS, ASIDE = math.radians(45.0), math.radians(110.0)
-"""How far before the body to the other side an arm reaches, and how far out to its own [rad]."""
-ABACK, BEHIND = math.radians(120.0), math.radians(165.0)
-"""Angles from the front from which on a target is reached for less, and no more [rad]."""
 _UP = np.array([0.0, 0.0, 1.0])
-_ASIDE = math.sqrt(0.5)
 _ROLES: Mapping[str, str] = {
     "Root": "spine",
     "Waist": "hips",
@@ -199,10 +188,10 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
         if np.any(alpha > 0):
             goal = _goal(stage, frames, slot, alpha, positions, globals_)
             if slot.anchor == TARGET:
-                alpha = alpha * _before(frames)
+                alpha = alpha * before(frames.targets, frames.x, frames.y, frames.heading)
                 if slot.tip.startswith("hand"):
                     shoulder = positions[:, body.joint(LIMBS[slot.tip][0])]
-                    goal = _within_arms(slot.tip, goal, shoulder, frames.heading, _length(body, slot.tip))
+                    goal = within_arms(slot.tip, goal, shoulder, frames.heading, length_of(body, slot.tip))
             wishes.setdefault(slot.tip, []).append((goal, alpha))
     if planted is not None and np.any(planted > 0):
         for side in SIDES:
@@ -216,47 +205,12 @@ def _placed(stage: Stage, frames: Frames, rotations: Array, roots: Array, plante
         place, upper = positions[:, body.joint(tip)], positions[:, body.joint(limb[0])]
         total = sum((alpha for _, alpha in goals), np.zeros(len(place)))
         if hand:
-            aim = _led(tip, upper, place, goals, frames.heading, _length(body, tip))
+            aim = led(tip, upper, place, goals, frames.heading, length_of(body, tip))
         else:
-            aim = _stretched(upper, place, goals, total, _length(body, tip))
+            aim = _stretched(upper, place, goals, total, length_of(body, tip))
         solved = place_limb(body, globals_, positions, limb, aim, keep_end=not hand)
         globals_ = np.where((total > 0)[:, None, None], solved, globals_)
     return fk.local_rotations(body, globals_)
-
-
-def _before(frames: Frames) -> Array:
-    """(T,) how far targets lie before the body: nobody reaches behind its back, where an arm would turn over."""
-    line = np.nan_to_num(frames.targets[:, :2]) - np.column_stack([frames.x, frames.y])
-    off = np.abs(_turned_from(np.column_stack([line, np.zeros(len(line))]), frames.heading))
-    return np.asarray(smoothstep((BEHIND - off) / (BEHIND - ABACK)))
-
-
-def _length(body: Skeleton, tip: str) -> float:
-    """How long a limb is at most [m]."""
-    return REACH * sum(math.hypot(*body.offsets[body.joint(role)]) for role in LIMBS[tip][1:])
-
-
-def _within_arms(tip: str, goal: Array, shoulder: Array, heading: Array, length: float) -> Array:
-    """Goals (T, 3) of a hand, those too far to a side turned about its shoulder to where arms still reach.
-
-    An arm that follows a target around the body waits at its limit, instead of coming to it in a moment; and it does
-    not go straight in a moment as the target leaves its reach.
-    """
-    outward = 1.0 if tip.endswith("L") else -1.0
-    line = goal - shoulder
-    yaw = outward * _turned_from(line, heading)
-    back = quat.about(_UP, outward * (np.clip(yaw, -ACROSS, ASIDE) - yaw))
-    far = np.maximum(np.sqrt(quat.dot(line, line)), 1e-9)
-    soft = STRETCH * length
-    over = np.maximum(far - (length - soft), 0.0)
-    near = np.minimum(far, length - soft) - soft * np.expm1(-over / soft)
-    return np.asarray(shoulder + quat.rotate(back, line * (near / far)[:, None]))
-
-
-def _turned_from(line: Array, heading: Array) -> Array:
-    """(T,) how far to the left of headings (T,) lines (T, 3) go [rad], -pi..pi."""
-    left, forward, _ = np.ascontiguousarray(quat.rotate(quat.about(_UP, -heading), line).T)
-    return trig.arctan2(left, -forward)
 
 
 def _stretched(hip: Array, place: Array, goals: list[tuple[Array, Array]], total: Array, length: float) -> Array:
@@ -266,39 +220,6 @@ def _stretched(hip: Array, place: Array, goals: list[tuple[Array, Array]], total
     had = place - hip
     longest = np.maximum(length, np.sqrt(quat.dot(had, had))[:, None] * (1.0 - total)[:, None])
     return np.asarray(hip + line * np.minimum(1.0, longest / far))
-
-
-def _led(
-    tip: str, shoulder: Array, place: Array, goals: list[tuple[Array, Array]], heading: Array, length: float
-) -> Array:
-    """Ways (T, 3) of a hand from its place to its goals by their weights (T,), one goal after the other.
-
-    It goes about the shoulder, and from a place to its opposite by way of the front and its own side: a straight way
-    that comes near to the shoulder would fold the arm and turn it over, and so would the mean of two goals.
-    """
-    side = quat.rotate(quat.about(_UP, heading), np.array([_ASIDE if tip.endswith("L") else -_ASIDE, -_ASIDE, 0.0]))
-    out = place - shoulder
-    least = np.minimum(np.sqrt(quat.dot(out, out)), FOLDED * length)[:, None]
-    left = np.ones(len(place))
-    shares = []
-    for _, alpha in reversed(goals):
-        shares.append(np.clip(alpha / np.maximum(left, 1e-9), 0.0, 1.0))
-        left = left - alpha
-    for (goal, _), share in zip(goals, reversed(shares), strict=True):
-        line = goal - shoulder
-        near, far = (np.maximum(np.sqrt(quat.dot(v, v)), 1e-9)[:, None] for v in (out, line))
-        start, end = out / near, line / far
-        apart = 0.5 - 0.5 * quat.dot(start, end)
-        over = quat.unit(start + end + (2.0 * apart * apart)[:, None] * side)
-        way = _turned_to(_turned_to(start, over, share), _turned_to(over, end, share), share)
-        out = way * np.maximum((1.0 - share)[:, None] * near + share[:, None] * np.minimum(far, length), least)
-    return np.asarray(shoulder + out)
-
-
-def _turned_to(a: Array, b: Array, part: Array) -> Array:
-    """Unit vectors (T, 3) part (T,) of the way from a to b."""
-    whole = quat.between(a, b)
-    return quat.rotate(quat.slerp(np.broadcast_to(quat.IDENTITY, whole.shape), whole, part), a)
 
 
 def _goal(stage: Stage, frames: Frames, slot: Slot, alpha: Array, positions: Array, globals_: Array) -> Array:
