@@ -155,8 +155,9 @@ def _cues(record: PlayRecord, name: str) -> list[tuple[float, str]]:
                 ),
                 "",
             )
-            found.append((event.time, f"{name}: {what}"[:60]))
-    return found
+            found.append((event.time, f"{name}: {what.replace('_', ' ')}"[:60]))
+    # who chooses a script begins it: that is one thing to see
+    return list(dict.fromkeys(found))
 
 
 def _texts(params: PlayParams, record: PlayRecord) -> dict[str, str]:
