@@ -11,6 +11,7 @@ from troupe.core import InvalidParam
 from troupe.core.errors import Cancelled, InvalidRig, NoGrasp, NoIK, NoPath, NotVisible
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
+from troupe.core.kinematics.arm_ik import solve_arms
 from troupe.core.kinematics.fingers import close_fingers, finger_joints, grip_place, palm_axes, shaped
 from troupe.core.kinematics.gaze import CURVE
 from troupe.core.kinematics.gaze import EVENT as GAZE
@@ -25,6 +26,7 @@ from troupe.core.planning.hands.postures import reachable
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.hands.stages import STAGE
 from troupe.core.planning.spaces.arm_space import Arm, checker
+from troupe.core.planning.spaces.body_shape import self_gaps, with_fingers
 from troupe.core.planning.spaces.problems import bottle_scene
 from troupe.core.planning.spaces.set_pieces import bottle, box, placed
 from troupe.core.planning.spaces.shortcut import SmoothParams
@@ -159,6 +161,26 @@ def hands_at_grasp(job, done):
     """(4, 4) of the hand when it takes hold."""
     taken = round(done.performance.attachments[0].start * job.fps)
     return hands(done.performance.motions["actor"], done.side)[taken]
+
+
+@pytest.mark.parametrize("place", [(0.0, -0.3, -0.2), (0.05, -0.36, -0.2), (0.1, -0.36, -0.25)])
+def test_a_hand_draws_back_straight_with_its_elbow_out_of_the_body(place):
+    job = job_for("pick_up")
+    prop = job.world.bodies[0]
+    work = OneHand(job, prop, None, Ledger(), SHAPES).work("R")
+    wrist, ahead = work.arm.shoulder + place, quat.about(np.array([1.0, 0.0, 0.0]), -np.pi / 2)
+    frames = work.positions[None], work.globals[None], wrist[None, None], ahead[None, None]
+    start = work.arm.configuration(solve_arms(job.skeleton, *frames, sides=("R",)).rotations[0, 0])
+    matrix = placed(wrist - (0.0, 0.1, 0.0))
+    grasp = min(grasps_of(prop), key=lambda g: float(g.world(matrix)[2][1]))
+    back = postures.drawn_back(work, replace(grasp, distance=0.15), matrix, start, ("bottle",))
+    gone = work.arm.frames(back)[1].T - wrist
+    assert len(back) > 3 and gone[-1, 1] > 0.05 and np.abs(gone[:, [0, 2]]).max() < 1e-3
+    body = np.repeat(work.rotations[None], len(back), axis=0)
+    body[:, work.arm.joints] = work.arm.rotations(back)
+    roots = np.tile(work.root, (len(back), 1))
+    gaps, _ = self_gaps(with_fingers(job.skeleton), *fk.forward(job.skeleton, body, roots), "R")
+    assert gaps.min() > 0.0
 
 
 @pytest.mark.req("kuffner", 105)
