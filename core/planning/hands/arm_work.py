@@ -131,8 +131,11 @@ class ArmWork:
         found = self.solids(ignore)
         self.ledger.plans += 1
         ends = np.stack([start, goal])
-        for thin in THIN:
+        for thin, fine in [(thin, False) for thin in THIN] + [(THIN[1], True)] * (held is None):
             arm = Arm(self.skeleton, self.side, self.positions, self.globals, [shape], held, thin)
+            if fine:
+                arm = fine_arm(self, shape)
+                arm.radii = thin * arm.radii
             space = arm_space(arm, checker(arm, found, self.positions, self.globals, ends))
             if far_from:
                 space = self._relaxed(space, found.without(*far_from), ends, thin)

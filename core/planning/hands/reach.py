@@ -83,6 +83,7 @@ def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[C
             stands.append(skill())
         except (NoIK, NoPath) as error:
             ledger.log("", "", "step", str(error))
+            yield partial(_raised, error)
             continue
         stand = stands[-1]
         one = OneHand(stand.job, target, stand.leaned, ledger, shapes)
@@ -96,6 +97,10 @@ def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[C
             yield partial(_with_one, one, side, stand)
     for stand in stands if able and not first else ():
         yield partial(_with_both, stand, target, ledger, shapes)
+
+
+def _raised(error: TroupeError) -> Reached:
+    raise error
 
 
 def _with_one(task: OneHand, side: str, stand: Stand) -> Reached:

@@ -32,8 +32,8 @@ STILL, SHIFT = 2.0, 0.01
 """How long what is reached for has to keep still [s], and how still [m]."""
 LEANS = tuple(np.radians([10.0, 20.0, 30.0, 40.0]))
 """How far the trunk leans, when that helps [rad]."""
-DEPTHS = (0.3, 0.55, 0.8, 1.0)
-"""How far the knees bend, when that helps, of what they can."""
+DEPTHS = (0.3, 0.55, 0.8, 1.0, 1.2)
+"""How far the knees bend, when that helps; 1 is a usual crouch, more a squat on the toes."""
 ARMS_BACK = (0.0, 0.5, 0.85)
 """How far arms are kept at a trunk that bends, where they would hang into something."""
 BOWS, BOWED = (0.3, 0.5, 0.7), (0.3, 1.05)

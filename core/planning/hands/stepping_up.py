@@ -19,6 +19,7 @@ from ...world import World
 from ..spaces.body_shape import ARM_PARTS, capsules
 from ..spaces.collision import clearance
 from ..spaces.solids import Shapes, solids
+from .crouching import can_crouch, crouched
 from .stepping_back import hanging
 
 EASY, STRETCHED = 0.65, 1.0
@@ -26,7 +27,10 @@ EASY, STRETCHED = 0.65, 1.0
 NEAREST, FARTHEST, STEP = 0.45, 1.3, 0.07
 """Nearest and farthest level distance of the shoulder, and between two that are tried, of the length of the arm."""
 LOW, CROUCHING = 1.25, 0.85
-"""How far below the shoulder something is that is crouched for, and the distance from which; lengths of the arm."""
+"""How far below the shoulder something is that is crouched for, and its distance from the shoulder then; lengths of the
+arm."""
+DEEPEST = 1.2
+"""How far somebody crouches at most; see `crouching`."""
 _FARTHER, _ROUND = 2.0, 0.6
 """What a length of the arm more from the thing counts, and a radian more around it."""
 _FOR_ARMS = 0.5
@@ -58,8 +62,14 @@ def stance(
     shoulders = positions[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]]
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_L")])) for r in ("forearm", "hand"))
     rise = float(place[2] - shoulders[:, 2].mean())
-    share = STRETCHED if far else EASY
-    best = CROUCHING * arm if -rise > LOW * arm else np.sqrt(max((share * arm) ** 2 - rise**2, (NEAREST * arm) ** 2))
+    share, ahead_of = STRETCHED if far else EASY, 0.0
+    if -rise > LOW * arm and can_crouch(skeleton, pose):
+        bent, _ = fk.forward(skeleton, *_lowest(skeleton, pose))
+        low = bent[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]].mean(axis=0)
+        facing = float(quat.heading(globals[0]))
+        ahead_of = float((low - shoulders.mean(axis=0))[:2] @ np.array([np.sin(facing), -np.cos(facing)]))
+        rise, share = float(place[2] - low[2]), CROUCHING
+    best = np.sqrt(max((share * arm) ** 2 - rise**2, (NEAREST * arm) ** 2)) + ahead_of
     steps = np.arange(NEAREST, FARTHEST + 0.5 * STEP, STEP) * arm
     farther = sorted([best, *steps], key=lambda d: abs(d - best))
     here, facing = pose.root[:2], float(quat.heading(globals[0]))
@@ -94,6 +104,12 @@ def stance(
     if close is not None:
         return close[0]
     raise NoPath("there is no room to stand within reach of it")
+
+
+def _lowest(skeleton: Skeleton, pose: Pose) -> tuple[Array, Array]:
+    """Rotations (J, 4) and root (3,) [m] of somebody who crouches as low as it goes."""
+    roots, rotations = crouched(skeleton, pose, np.array([0.0, DEEPEST]))
+    return rotations[-1], roots[-1]
 
 
 def stepped(
