@@ -148,9 +148,9 @@ class Terrain:
         where = f"at x {place[0]:.2f}, y {place[1]:.2f} m"
         if not hit[0]:
             raise NoPath(f"there is no ground {where}: move the path onto the ground or add ground there")
-        if not whole:
-            raise NoPath(f"the ground is too small for a foot {where}: lead the path around it or make it wider")
         step = z[0] - near
+        if not whole and abs(step) <= HIGHEST * self.leg:
+            raise NoPath(f"the ground is too small for a foot {where}: lead the path around it or make it wider")
         way = "up" if step > 0 else "down"
         raise NoPath(
             f"the way goes {way} by {abs(step):.2f} m {where}, more than the {HIGHEST * self.leg:.2f} m this body "

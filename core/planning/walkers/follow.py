@@ -66,7 +66,7 @@ class Steering(Params):
     )
     look_ahead: float = param(0.3, lo=0.05, hi=2.0, unit="s", basic=False, help="How far ahead the way is looked at")
     turn_from: float = param(
-        np.pi / 3, lo=0.1, hi=np.pi, unit="rad", basic=False, help="Further off course than this it turns first"
+        1.0471976, lo=0.1, hi=3.1415, unit="rad", basic=False, help="Further off course than this it turns first"
     )
     creep: float = param(0.1, lo=0.001, hi=1.0, unit="m/s", basic=False, help="Speed while it turns first")
     arrive: float = param(0.05, lo=0.005, hi=1.0, unit="m", basic=False, help="Distance at which it has arrived")
