@@ -145,14 +145,15 @@ def script_property() -> Any:
 
 
 def show_text(text: Any) -> list[Any]:
-    """Show a text in the text editors of all workspaces, and return the screens that have one.
+    """Show a text in every workspace that has a text editor, and return their screens.
 
-    One that showed nothing yet is made ready for writing: its sidebar open, long lines wrapped.
+    An editor that showed nothing yet is made ready for writing: its sidebar open, long lines wrapped. Where one shows
+    the text already, the others are left alone.
     """
     found = []
     for screen in bpy.data.screens:
         spaces = [area.spaces.active for area in screen.areas if area.type == "TEXT_EDITOR"]
-        for space in spaces:
+        for space in spaces if text not in [s.text for s in spaces] else ():
             if space.text is None:
                 space.show_region_ui = space.show_word_wrap = True
             space.text = text
