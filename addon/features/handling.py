@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ...core.errors import InvalidParam, TroupeError
 from ...core.kinematics.cast import Cast
@@ -223,7 +224,7 @@ def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str])
         context.scene.frame_set(frame)
 
 
-def arm_mask(cast: Cast, sides: Collection[str]) -> Array:
+def arm_mask(cast: Cast, sides: Collection[str]) -> npt.NDArray[np.bool_]:
     """(J,) which joints are arms and fingers of these sides."""
     from ...core.kinematics.fingers import finger_joints
 
