@@ -77,7 +77,9 @@ def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[C
     """The bodies and hands to try, one after the other; both hands for what one does not get at however it stands."""
     stands, first = [], False
     always = job.params.hand == "both" or job.other is not None
-    able = always or (job.params.hand == "auto" and job.params.task in ABLE and job.holding is None)
+    # grasps made by hand are meant as they are
+    own = bool((job.grasps or {}).get(target.name))
+    able = always or (job.params.hand == "auto" and job.params.task in ABLE and job.holding is None and not own)
     for skill in bodies_for(job, target):
         try:
             stands.append(skill())

@@ -369,15 +369,15 @@ def test_discs_of_others_are_drawn_where_they_go():
     assert np.array_equal(with_discs(scene, np.zeros((0, 2)), np.zeros((0, 2)), 0.3).blocked, scene.blocked)
 
 
-def test_a_vast_scene_is_made_coarser_or_asks_for_bounds():
+def test_a_vast_scene_is_made_coarser_or_names_the_cells_it_would_take():
     wide = project(World((floor(50, 40),)), MapParams(max_cells=40_000))
     assert wide.cell > 0.15
     assert wide.cell <= 0.3
     assert "instead of" in wide.notes[0]
     vast = World((floor(10_000, 10_000), box("crate", (5000, 5000, 0), (5001, 5001, 1))))
-    with pytest.raises(InvalidParam, match="give bounds"):
+    with pytest.raises(InvalidParam, match="cells of at least"):
         project(vast)
-    with pytest.raises(InvalidParam, match="give bounds"):
+    with pytest.raises(InvalidParam, match="cells of at least"):
         project(vast, MapParams(cell=0.1))
     near = project(vast, bounds=[[4990, 4990], [5010, 5010]])
     assert near.shape == (134, 134) or near.shape == (135, 135)
