@@ -28,6 +28,7 @@ from ..spaces.solids import Shapes, solids
 from ..spaces.space import Bools
 from .arm_work import ArmWork, fine_arm
 from .grasp import Grasp
+from .holding import hand_matrix
 from .ledger import Ledger
 from .pairs import pairs_of
 from .postures import APPROACH
@@ -95,11 +96,13 @@ class BothHands:
         failure: TroupeError | None = None
         for pair in pairs[: self.params.tries]:
             self.used = pair.left
-            try:
-                return self._with(pair, held)
-            except (NoIK, NoPath) as error:
-                self.ledger.log("both", pair.left.name, "way", str(error))
-                failure = failure or error
+            # leaning, what is held stays where it is meanwhile, or goes along with the trunk
+            for steady in (True, False) if held and self.leaned else (False,):
+                try:
+                    return self._with(pair, held, steady)
+                except (NoIK, NoPath) as error:
+                    self.ledger.log("both", pair.left.name, "way", str(error))
+                    failure = failure or error
         assert failure is not None
         raise failure
 
@@ -211,7 +214,9 @@ class BothHands:
 
         return free
 
-    def _with(self, pair: Pair, held: tuple[Holding, ...]) -> tuple[list[Stage], tuple[Holding, ...]]:
+    def _with(
+        self, pair: Pair, held: tuple[Holding, ...], steady: bool = False
+    ) -> tuple[list[Stage], tuple[Holding, ...]]:
         """All stages with one pair of grasps."""
         params, name, grasps = self.params, self.target.name, (pair.left, pair.right)
         judge = self._judge(grasps)
@@ -219,7 +224,7 @@ class BothHands:
         back = np.linspace(1.0, 0.0, APPROACH) * pair.left.distance
         matrices = [self.matrix]
         if held:
-            matrices = [self._held_matrix(held)]
+            matrices = [self._held_matrix(held, steady)]
         if params.task in ("move", "put_back"):
             matrices += prop_way(self, grasps, matrices[0], self._goal(), judge, bool(held))
         elif params.task == "pick_up":
@@ -240,7 +245,7 @@ class BothHands:
         q = self._configurations(found.rotations, held)
         ends = np.cumsum([len(p[0]) for p in parts])
         ways = np.split(q, ends[:-1])
-        return self._staged(ways, opened, dense, held, grasps)
+        return self._staged(ways, opened, dense, held, grasps, steady)
 
     def _configurations(self, rotations: Array, held: tuple[Holding, ...]) -> Array:
         """(N, 14) of rotations (N, 2, 3, 4), each near to the one before."""
@@ -262,6 +267,7 @@ class BothHands:
         dense: list[Array],
         held: tuple[Holding, ...],
         grasps: tuple[Grasp, Grasp],
+        steady: bool,
     ) -> tuple[list[Stage], tuple[Holding, ...]]:
         params, name, point = self.params, self.target.name, place_of(self.job, self.target)
         stages: list[Stage] = []
@@ -297,7 +303,7 @@ class BothHands:
             return stages, held
         goal = dense[-1]
         centre = goal[:3, 3] + (point - self.matrix[:3, 3])
-        stages.append(Stage("transfer", carried, grip, centre, carries=True))
+        stages.append(Stage("transfer", carried, grip, centre, carries=True, steady=steady))
         stages.append(Stage("release", carried[-1:], opened, centre, seconds=0.25))
         if params.come_back:
             away = ways[-1]
@@ -358,10 +364,9 @@ class BothHands:
         out[:3, :3], out[:3, 3] = axes[:, :, 0].T, wrist[:, 0]
         return out
 
-    def _held_matrix(self, held: tuple[Holding, ...]) -> Array:
-        """(4, 4) of the prop in the hands as they are."""
-        joint = self.works[0].arm.joints[2]
-        hand = np.eye(4)
-        hand[:3, :3], hand[:3, 3] = quat.to_matrix(self.globals[joint]), self.positions[joint]
-        self.matrix = hand @ held[0].offset
+    def _held_matrix(self, held: tuple[Holding, ...], steady: bool) -> Array:
+        """(4, 4) of the prop in the hands, before the body leans or, with arms as they are, when it does."""
+        pose = self.job.pose
+        body = pose.rotations if steady else self.rotations
+        self.matrix = hand_matrix(self.job.skeleton, body, pose.root, held[0].side) @ held[0].offset
         return self.matrix

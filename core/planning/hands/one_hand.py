@@ -12,6 +12,7 @@ import numpy as np
 
 from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
 from ...kinematics import fk
+from ...kinematics.arm_ik import solve_arms, swivels
 from ...kinematics.fingers import close_fingers, hand_length
 from ...kinematics.hand_choice import MARGIN
 from ...maths import quat
@@ -25,6 +26,7 @@ from .arm_work import ArmWork
 from .grasp import ANY, Grasp, for_purpose
 from .grasp_forms import grasps_of, spun
 from .held_shape import held_capsules
+from .holding import hand_matrix
 from .ledger import Ledger
 from .orders import CARRYING, ReachParams
 from .pointing import pointing, touching
@@ -101,8 +103,10 @@ class OneHand:
     def done(self, side: str) -> Iterator[tuple[list[Stage], Holding | None]]:
         """The stages of the task with one hand, for one grasp after the other that works throughout."""
         if self.job.holding is not None:
-            leaves = self.params.task == "let_go"
-            yield self._let_go(side, self.job.holding) if leaves else self._put_down(side, self.job.holding)
+            if self.params.task == "let_go":
+                yield self._let_go(side, self.job.holding)
+            else:
+                yield from self._put_down(side, self.job.holding)
             return
         if self.params.task in ("let_go", "put_back"):
             raise InvalidParam("task", self.params.task, f"must begin with {self.target.name} in a hand")
@@ -198,7 +202,14 @@ class OneHand:
         return self._carried(work, holding, held, lift, there, stages)
 
     def _carried(
-        self, work: ArmWork, holding: Holding, held: Held, lift: Array, ways: Array, stages: list[Stage]
+        self,
+        work: ArmWork,
+        holding: Holding,
+        held: Held,
+        lift: Array,
+        ways: Array,
+        stages: list[Stage],
+        steady: bool = False,
     ) -> tuple[list[Stage], Holding | None]:
         """Transfer, release and return."""
         params, name, grasp, goal = self.params, self.target.name, holding.grasp, self._destination()
@@ -206,7 +217,7 @@ class OneHand:
         down, away = ways[:LIFT], ways[LIFT - 1 :]
         path = work.way(lift[-1], down[0], holding.fingers, (name,), held, lift, down)
         centre = goal[:3, 3] + (place_of(self.job, self.target) - self.matrix[:3, 3])
-        stages.append(Stage("transfer", path, holding.fingers, centre, carries=True))
+        stages.append(Stage("transfer", path, holding.fingers, centre, carries=True, steady=steady))
         if gives:
             stages.append(Stage("hold", down[-1:], holding.fingers, centre, carries=True, seconds=params.hold))
             self.ledger.log(work.side, grasp.name, "hand_over", "done")
@@ -221,15 +232,18 @@ class OneHand:
         self.ledger.log(work.side, grasp.name, params.task, "done")
         return stages, None
 
-    def _put_down(self, side: str, holding: Holding) -> tuple[list[Stage], Holding | None]:
-        """Transfer, release and return of what is held."""
-        work = self.work(side)
+    def _put_down(self, side: str, holding: Holding) -> Iterator[tuple[list[Stage], Holding | None]]:
+        """Transfer, release and return of what is held.
+
+        A body that leans for it keeps the hand where it is meanwhile, or as high; failing that the arm goes along with
+        the trunk.
+        """
+        work, job = self.work(side), self.job
         self.used = holding.grasp
-        hand = self._hand(work, None)
-        matrix = hand @ holding.offset
-        self.matrix = matrix
-        held = held_capsules(self.target.vertices, hand, matrix)
-        start = work.rest[None]
+        hand = hand_matrix(job.skeleton, job.pose.rotations, job.pose.root, side)
+        self.matrix = hand @ holding.offset
+        held = held_capsules(self.target.vertices, hand, self.matrix)
+        rest = work.rest
         if self.params.come_back:
             work.rest = home_of(work.arm, holding, work.rest)
         goal, grasp = self._destination(), holding.grasp
@@ -240,14 +254,45 @@ class OneHand:
                 goal,
                 self.target.name,
                 lambda a: self._placing(a, grasp.distance),
-                start[0],
+                rest,
                 self.params.faithful,
             )
             if found:
                 break
         else:
             raise unreached(work, [grasp], goal, self.target.name)
-        return self._carried(work, holding, held, np.repeat(start, 2, axis=0), found[0].ways, [])
+        failure: TroupeError | None = None
+        works = False
+        for along in (0.0, 1.0, None) if self.leaned else (None,):
+            try:
+                start = rest if along is None else self._steadied(work, hand, along)
+                lift = np.repeat(start[None], 2, axis=0)
+                done = self._carried(work, holding, held, lift, found[0].ways, [], along is not None)
+            except (NoIK, NoPath) as error:
+                self.ledger.log(side, grasp.name, "way", str(error))
+                failure = error
+                continue
+            works = True
+            yield done
+        if failure is not None and not works:
+            raise failure
+
+    def _steadied(self, work: ArmWork, hand: Array, along: float) -> Array:
+        """(7,) configuration with which the hand of a body that leans is as it was before, at a matrix (4, 4), gone so
+        far along with its shoulder on the level: 0 to 1."""
+        pose, skeleton, sides = self.job.pose, self.job.skeleton, (work.side,)
+        positions, globals = fk.forward(skeleton, pose.rotations, pose.root)
+        gone = work.arm.shoulder - positions[work.arm.joints[0]]
+        found = solve_arms(
+            skeleton,
+            work.positions[None],
+            work.globals[None],
+            (hand[:3, 3] + along * (gone - gone[2] * UP))[None, None],
+            quat.from_matrix(hand[:3, :3])[None, None],
+            sides=sides,
+            swivel=swivels(skeleton, positions, globals, sides)[None],
+        ).demand()
+        return np.clip(work.arm.configuration(found.rotations[0, 0], work.rest), work.arm.low, work.arm.high)
 
     def _let_go(self, side: str, holding: Holding) -> tuple[list[Stage], Holding | None]:
         """Open the hand where it is, draw it back from the prop and return."""

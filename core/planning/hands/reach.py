@@ -56,13 +56,20 @@ def reach(job: Job) -> Reached:
     shapes = job.shapes or Shapes()
     job = replace(job, shapes=shapes)
     failure: TroupeError | None = None
+    found: list[Reached] = []
     for tried in _tries(job, target, ledger, shapes):
         stopped(job.should_stop)
         try:
-            return tried()
+            found.append(tried())
         except (NoIK, NoPath, NoGrasp) as error:
             if failure is None or _told(error) < _told(failure):
                 failure = error
+            continue
+        # what is held and would go through something is put down by a body that holds itself otherwise
+        if job.holding is None or not found[-1].offences or len(found) == CHECKED:
+            break
+    if found:
+        return min(found, key=_depth)
     assert failure is not None
     failure.ledger = ledger  # type: ignore[attr-defined]
     raise failure
@@ -106,15 +113,21 @@ def _raised(error: TroupeError) -> Reached:
 
 
 def _with_one(task: OneHand, side: str, stand: Stand) -> Reached:
-    work, best = task.work(side), None
+    work, best, failure = task.work(side), None, None
     for stages, holding in islice(task.done(side), CHECKED):
         kept = replace(holding, rest=work.rest) if holding is not None and holding.rest is None else holding
-        found = _finished(task, (work,), stages, () if kept is None else (kept,), stand)
+        try:
+            found = _finished(task, (work,), stages, () if kept is None else (kept,), stand)
+        except NoIK as error:
+            failure = error
+            continue
         if best is None or _depth(found) < _depth(best):
             best = found
         if not found.offences:
             break
-    assert best is not None
+    if best is None:
+        assert failure is not None
+        raise failure
     return best
 
 
@@ -146,10 +159,15 @@ def _finished(
         rising = straightening(job, task.rotations)
     gets_up = rising is not None and (bool(holdings) or stages[-1].name == "return")
     best: tuple[Performance, list[Penetration]] | None = None
+    failure: NoIK | None = None
     for first in (False, True) if task.leaned else (False,):
-        performance = performed(
-            job, works, stages, task.target, task.matrix, task.ledger, leaned, stand.walked, first, stand.carried
-        )
+        try:
+            performance = performed(
+                job, works, stages, task.target, task.matrix, task.ledger, leaned, stand.walked, first, stand.carried
+            )
+        except NoIK as error:
+            failure = error
+            continue
         if gets_up and rising is not None:
             performance = risen(performance, rising, holdings, job)
         motion = performance.motions[job.actor]
@@ -158,7 +176,9 @@ def _finished(
             best = performance, offences
         if not offences:
             break
-    assert best is not None
+    if best is None:
+        assert failure is not None
+        raise failure
     performance, offences = best
     motion = performance.motions[job.actor]
     pose = motion.pose(len(motion) - 1)

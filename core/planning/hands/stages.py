@@ -20,6 +20,7 @@ from ..spaces.arm_space import AXES, FASTEST
 from ..spaces.shortcut import SmoothParams, timed
 from ..spaces.solids import parted
 from ..spaces.space import Space
+from .leaning import followed
 
 if TYPE_CHECKING:
     from ...world import Body
@@ -36,6 +37,8 @@ TAIL = 0.9
 ATTENDED = ("reach", "transfer", "return")
 LEANING = 0.8
 """Time the trunk takes to lean [s]."""
+TRUNK_FIRST = 0.65
+"""Part of the time of a way in which the trunk leans for a hand that keeps to it."""
 _FINGERS = {"reach": (0.0, 0.45), "return": (0.15, 0.55)}
 """Part of a stage in which the fingers take their shape."""
 _LIMITS = ("low", "high", "weight")
@@ -90,6 +93,7 @@ class Stage:
         carries: Whether the prop is in the hand.
         seconds: How long it takes where the arm stays [s].
         window: Part of it in which the fingers take their shape; None for what is usual.
+        steady: Whether the hands are where the way says while the trunk comes to lean, instead of going along with it.
     """
 
     name: str
@@ -99,6 +103,7 @@ class Stage:
     carries: bool = False
     seconds: float = 0.0
     window: tuple[float, float] | None = None
+    steady: bool = False
 
 
 def performed(
@@ -126,6 +131,9 @@ def performed(
         walked: What was done to get here.
         first: Whether the body leans before the arm moves and straightens after it, instead of along with it.
         carried: (T, 4, 4) of what it held on the way here, by name.
+
+    Raises:
+        NoIK: Hands that are to keep to their way cannot while the trunk leans.
     """
     timeline = _Timeline(job, works, stages, leaned, first)
     count = len(timeline.rotations)
@@ -193,6 +201,9 @@ class _Timeline:
             bowing = np.repeat(start[None], count, axis=0)
             part = smootherstep(np.arange(1, count + 1) / count)
             bowing[:, spine] = quat.slerp(start[spine], leaned[spine], part[:, None])
+            if stages[0].steady:
+                bowing[:, joints] = self._steady(job, start, bowing, leaned, np.repeat(first[None], count, axis=0))
+                odd = 0.0
             rows.append(bowing)
             lean, at = 1.0, lead + count
         for number, stage in enumerate(stages):
@@ -211,8 +222,12 @@ class _Timeline:
             body[:, joints] = quat.multiply(self._rotations(q), quat.slerp(quat.IDENTITY, own, left[:, None]))
             if leaned is not None:
                 to = 0.0 if back and not ahead else 1.0
-                part = lean + share * (to - lean)
+                leads = stage.steady and lean < to
+                soon = smootherstep(np.minimum(np.arange(1, len(q) + 1) / (TRUNK_FIRST * len(q)), 1.0))
+                part = lean + (soon if leads else share) * (to - lean)
                 body[:, spine] = quat.slerp(home[spine] if back else start[spine], leaned[spine], part[:, None])
+                if leads:
+                    body[:, joints] = self._steady(job, start, body, leaned, q)
                 lean = to
             elif back and self.straightens:
                 body[:, spine] = quat.slerp(start[spine], home[spine], share[:, None])
@@ -241,6 +256,11 @@ class _Timeline:
             tail = max(0, int(np.ceil(TAIL * job.fps)) - (at - begin))
             rows.append(np.repeat(rows[-1][-1:], tail, axis=0))
         self.rotations = quat.continuous(np.concatenate(rows))
+
+    def _steady(self, job: Job, start: Array, bodies: Array, leaned: Array, q: Array) -> Array:
+        """Rotations (T, 3 A, 4) of arms whose hands go as configurations (T, 7 A) of the body that leans say."""
+        whole, ways = np.concatenate([start[None], bodies]), np.concatenate([self.stages[0].way[:1], q])
+        return followed(job.skeleton, job.pose.root, self.sides, self.arms, whole, leaned, ways)[1:]
 
     def _space(self) -> Space:
         """That of all arms, in which ways are timed."""

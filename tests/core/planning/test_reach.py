@@ -17,6 +17,7 @@ from troupe.core.kinematics.gaze import CURVE
 from troupe.core.kinematics.gaze import EVENT as GAZE
 from troupe.core.maths import geometry, quat
 from troupe.core.planning.hands import arm_work, postures
+from troupe.core.planning.hands import reach as reaching
 from troupe.core.planning.hands.arm_work import ArmWork
 from troupe.core.planning.hands.grasp import Grasp, framed
 from troupe.core.planning.hands.grasp_forms import grasps_of
@@ -27,6 +28,7 @@ from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.hands.stages import STAGE
 from troupe.core.planning.spaces.arm_space import Arm, checker
 from troupe.core.planning.spaces.body_shape import self_gaps, with_fingers
+from troupe.core.planning.spaces.penetration import Penetration, penetrations
 from troupe.core.planning.spaces.problems import bottle_scene
 from troupe.core.planning.spaces.set_pieces import bottle, box, placed
 from troupe.core.planning.spaces.shortcut import SmoothParams
@@ -479,6 +481,51 @@ def test_what_was_picked_up_is_put_back():
     joints += finger_joints(job.skeleton, up.side)
     end = down.pose.rotations[joints]
     assert quat.distance(end, job.pose.rotations[joints]).max() < 1e-6
+
+
+@cache
+def lifted_from_a_table(lift):
+    """What is asked of somebody who has just lifted a bottle so far from a table: to put it where leaning helps."""
+    table = box("table", (0.5, 0.3, 0.02), (0, -0.62, 0.88))
+    job = job_for("pick_up", others=(table,), lift=lift)
+    up = reach(job)
+    known = {"pose": up.pose, "holding": up.holding, "moved": {"bottle": up.performance.props["bottle"][-1]}}
+    return replace(
+        job, params=replace(job.params, task="put_back", lean=True), destination=placed((-0.25, -0.7, 0.9)), **known
+    )
+
+
+@pytest.mark.req("kuffner", 107, 81)
+@pytest.mark.parametrize("lift", [0.06, 0.2])
+def test_what_is_put_down_by_a_body_that_leans_stays_above_the_table_on_its_way(lift):
+    job = lifted_from_a_table(lift)
+    done = reach(job)
+    motion, prop = done.performance.motions["actor"], done.performance.props["bottle"]
+    assert not done.offences
+    corners = np.einsum("tij,vj->tvi", prop[:, :3, :3], job.world.bodies[0].vertices) + prop[:, None, :3, 3]
+    assert corners[..., 2].min() > 0.9 - 1e-3
+    spine = list(job.skeleton.chain("spine"))
+    lean = quat.distance(motion.rotations[:, spine], motion.rotations[0, spine]).sum(axis=1)
+    assert np.degrees(lean.max()) > 15.0 and lean[-1] < 1e-6
+    # it goes from where it is held to where it should be, smoothly, and in the hand all the while
+    assert np.abs(prop[0] - job.moved["bottle"]).max() < 1e-6
+    assert np.linalg.norm(prop[-1, :3, 3] - job.destination[:3, 3]) < 1e-4
+    assert np.abs(motion.rotations[0] - job.pose.rotations).max() < 1e-9
+    bends = np.linalg.norm(np.diff(hands(motion, done.side)[:, :3, 3], 2, axis=0), axis=1)
+    assert bends.max() * motion.fps**2 < 10.0
+
+
+def test_what_is_held_is_not_put_down_through_something_where_another_posture_helps():
+    job, asked = lifted_from_a_table(0.06), []
+
+    def checked(motion, *args, **more):
+        asked.append(motion)
+        found = penetrations(motion, *args, **more)
+        return [Penetration(1.0, "bottle", "table", 0.02)] if len(asked) <= 3 else found
+
+    with patch.object(reaching, "penetrations", checked):
+        done = reach(job)
+    assert len(asked) > 3 and not done.offences and done.performance.motions["actor"] is asked[-1]
 
 
 @pytest.mark.req("kuffner", 82)
