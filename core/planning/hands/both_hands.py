@@ -307,7 +307,7 @@ class BothHands:
         stages.append(Stage("release", carried[-1:], opened, centre, seconds=0.25))
         if params.come_back:
             away = ways[-1]
-            back = self._joint(away[-1], rest, opened, {name: goal}, name, before=away)
+            back = self._joint(away[-1], rest, opened, {name: goal}, name, before=away, loose=held[0].relaxed)
             stages.append(Stage("return", back, held[0].relaxed, None))
         self.ledger.log("both", grasps[0].name, params.task, "done")
         return stages, ()
@@ -321,13 +321,18 @@ class BothHands:
         prop: str,
         before: Array | None = None,
         after: Array | None = None,
+        loose: Array | None = None,
     ) -> Array:
-        """(N, 14) the ways of both arms at once: the right one's with the left one where it goes to."""
+        """(N, 14) the ways of both arms at once: the right one's with the left one where it goes to.
+
+        `loose` are rotations (J, 4) whose fingers are those far from the prop, where they are not the body's.
+        """
         paths = []
         body = np.array(self.rotations)
         for k, side in enumerate(SIDES):
             own = slice(7 * k, 7 * k + 7)
             work = self._work(side, moved, body)
+            work.loose = work.loose if loose is None else loose
             lead, tail = (None if way is None else way[:, own] for way in (before, after))
             paths.append(work.way(start[own], goal[own], shape, (), None, lead, tail, (prop,)))
             body[work.arm.joints] = work.arm.rotations(goal[own])

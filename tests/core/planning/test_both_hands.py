@@ -119,6 +119,30 @@ def test_what_both_hands_hold_is_put_down_again():
     assert quat.distance(down.pose.rotations, job().pose.rotations).max() < 1e-4
 
 
+@pytest.mark.req("kuffner", 107)
+def test_leaning_both_hands_put_down_what_they_hold_without_dipping_it_into_the_table():
+    up, there = lifted(), placed((0.05, -0.62, 1.001))
+    asked = replace(
+        job(task="put_back", lean=True, crouch=False),
+        pose=up.pose,
+        holding=up.holding,
+        other=up.other,
+        moved={"crate": up.performance.props["crate"][-1]},
+        destination=there,
+    )
+    down = reach(asked)
+    motion, prop = down.performance.motions["actor"], down.performance.props["crate"]
+    spine = list(motion.skeleton.chain("spine"))
+    assert np.degrees(quat.distance(motion.rotations[:, spine], motion.rotations[0, spine]).sum(axis=1).max()) > 5.0
+    assert not down.offences
+    corners = np.einsum("tij,vj->tvi", prop[:, :3, :3], CRATE.vertices) + prop[:, None, :3, 3]
+    assert corners[..., 2].min() > 0.9 - 1e-3 and np.abs(prop[-1] - there).max() < 1e-3
+    until = round(down.performance.attachments[0].end * motion.fps)
+    for hand in hands(motion):
+        seen = (np.linalg.inv(prop) @ hand)[: until + 1, :3, 3]
+        assert np.linalg.norm(seen - seen[0], axis=1).max() < 1e-3
+
+
 def test_a_crate_is_carried_level_through_a_walk():
     up = lifted()
     motion = walk(up.pose and job().skeleton, WalkParams(), fps=24.0, start=up.pose)
