@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...gait.travel import TravelParams, travel
+from ...gait.travel import TravelParams
 from ...kinematics import anatomy, fk
 from ...maths import quat
 from ...maths.ramp import smootherstep
@@ -16,6 +16,7 @@ from ...world import World
 from ..spaces.body_shape import ARM_PARTS, capsules
 from ..spaces.collision import clearance
 from ..spaces.solids import Shapes, solids
+from ..walkers.tasks import on_foot
 
 _BACK, _SLOW = np.arange(0.05, 0.61, 0.05), 0.4
 """How far somebody steps back to turn [m], and how fast [m/s]."""
@@ -75,4 +76,4 @@ def backed_off(
     points = np.array([*pose.root[:2], heading]) + share[:, None] * far * np.array([*back[:2], 0.0])
     base = Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps)
     ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
-    return travel(skeleton, base, TravelParams(), ground if ground.bodies else None, start=pose)
+    return on_foot(skeleton, base, fps, TravelParams(), ground if ground.bodies else None, pose)

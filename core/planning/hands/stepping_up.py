@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import NoPath
 from ...gait.route import RouteParams, follow
-from ...gait.travel import TravelParams, travel
+from ...gait.travel import TravelParams
 from ...kinematics import fk
 from ...maths import quat
 from ...maths.ramp import smootherstep, wrap
@@ -19,6 +19,7 @@ from ...world import World
 from ..spaces.body_shape import ARM_PARTS, capsules
 from ..spaces.collision import clearance
 from ..spaces.solids import Shapes, solids
+from ..walkers.tasks import on_foot
 from .crouching import can_crouch, crouched
 from .stepping_back import hanging
 
@@ -143,4 +144,4 @@ def stepped(
     points = np.concatenate([track, turn, stand])
     base = Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps)
     ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
-    return travel(skeleton, base, TravelParams(), ground if ground.bodies else None, start=pose)
+    return on_foot(skeleton, base, fps, TravelParams(), ground if ground.bodies else None, pose)

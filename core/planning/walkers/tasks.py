@@ -32,6 +32,8 @@ FAILURES = (NoPath, NoIK, NoGrasp, NotVisible, Timeout)
 
 STYLE = TravelParams(pause=0.3)
 MAP = MapParams()
+SETTLING = 1.2
+"""Time in which both feet come down after the body has stopped, at most [s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ class MoveTo:
             return still(scope, stance, 0.5)
         track = follow(way, self.speed, scope.fps, scope.style, float(stance.base[2]))
         grounded = scope.world if any(b.kind == "ground" for b in scope.world.bodies) else None
-        return travel(scope.skeleton, track, scope.style, grounded, stance.pose)
+        return on_foot(scope.skeleton, track, scope.fps, scope.style, grounded, stance.pose)
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ class TurnTo:
         share = smootherstep(np.minimum(np.arange(count) / max(count - 1 - round(0.4 * scope.fps), 1), 1.0))
         points = np.column_stack([np.repeat(stance.base[None, :2], count, axis=0), stance.base[2] + turn * share])
         track = Path(points, ("x", "y", "heading"), np.arange(count) / scope.fps)
-        return travel(scope.skeleton, track, scope.style, None, stance.pose)
+        return on_foot(scope.skeleton, track, scope.fps, scope.style, None, stance.pose)
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,26 @@ def pick(clips: Sequence[Clip], tags: Sequence[str], attributes: Mapping[str, fl
         )
 
     return min(fit, key=lambda c: (away(c), c.name))
+
+
+def on_foot(
+    skeleton: Skeleton, track: Path, fps: float, style: TravelParams, world: World | None, start: Pose | None = None
+) -> Motion:
+    """Travel along a track (see `travel`), and stand at its end until both feet are down: what follows begins there."""
+    points = np.concatenate([track.points, np.repeat(track.points[-1:], round(SETTLING * fps), axis=0)])
+    motion = travel(skeleton, Path(points, track.axes, np.arange(len(points)) / fps), style, world, start)
+    planted = np.min([values for name, values in motion.curves.items() if name.startswith("contact/")], axis=0)
+    down = int(np.flatnonzero(planted < 1.0).max(initial=-1)) + 2
+    count = min(max(down, len(track.points)), len(points))
+    assert motion.base is not None
+    return replace(
+        motion,
+        roots=motion.roots[:count],
+        rotations=motion.rotations[:count],
+        base=motion.base[:count],
+        curves={name: values[:count] for name, values in motion.curves.items()},
+        events=tuple(e for e in motion.events if e.time <= (count - 1) / fps),
+    )
 
 
 def still(scope: Scope, stance: Stance, seconds: float) -> Motion:
