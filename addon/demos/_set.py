@@ -11,6 +11,7 @@ from mathutils import Matrix, Vector
 
 from ...core.figure.mannequin import THEMES
 from ...core.figure.shell import MATERIALS
+from ...core.filters.retarget import transfer
 from ...core.kinematics import anatomy
 from ...core.kinematics.cast import read_joints
 from ...core.maths import quat
@@ -245,10 +246,13 @@ def spot(context: bpy.types.Context, name: str, matrix: Array) -> Any:
 
 
 def posed(context: bpy.types.Context, actor: Any, skeleton: Skeleton, pose: Pose) -> None:
-    """Give a mannequin a pose of the core's one, which has the same joints, as an action of its own."""
+    """Give an actor a pose of the core's mannequin, or of its own skeleton, as an action of its own."""
     cast = rig.read(actor, context)
-    rotations = pose.rotations[[skeleton.index(name) for name in cast.skeleton.names]]
-    motion = Motion(cast.skeleton, scenery.fps(context.scene), pose.root[None], rotations[None])
+    motion = Motion(skeleton, scenery.fps(context.scene), pose.root[None], pose.rotations[None])
+    rotations, _ = transfer(motion, cast.skeleton)
+    scale = cast.skeleton.leg_length() / skeleton.leg_length()
+    root = np.array([*pose.root[:2], scale * pose.root[2]])
+    motion = Motion(cast.skeleton, motion.fps, root[None], rotations)
     keys = bake.prepare(actor, cast, motion, context, 1)
     action = bake.write(actor, keys, context, f"{actor.name} pose").action
     del action["troupe"]  # it is what the animator had, and no result

@@ -24,6 +24,7 @@ from ...world import Body
 from ..senses.eyes import eye_at
 from ..senses.scenery import Scenery, scenery
 from ..senses.vision import VisionParams, see
+from ..spaces.penetration import in_others
 from ..spaces.rrt import stopped
 from ..spaces.solids import Shapes
 from ..walkers.tasks import MoveTo, Scope, Stance, TurnTo, chained, still
@@ -56,6 +57,10 @@ _DOWN = -0.35
 
 Place = Array | str
 """Where something goes: a matrix (4, 4), taken by one thing, or the name of a body that things are stood on."""
+
+
+class _Crowded(NoPath):
+    """There is something where a thing would be carried."""
 
 
 @dataclass(eq=False)
@@ -164,25 +169,36 @@ class Shift:
         """
         job, counts = self.job, [len(rows) for rows in self._rows()]
         failure: Exception = NoPath("there is no room left where it goes")
-        for place, number in self._goals(name):
-            stopped(self.job.should_stop)
-            try:
-                self._carry_off(name, place, number is not None)
-            except FAILURES as error:
-                failure = error
-                self._restore(job, counts)
-            else:
-                self._used |= set() if number is None else {number}
-                return
+        for strict in (True, False):
+            crowded = False
+            for place, number in self._goals(name):
+                stopped(self.job.should_stop)
+                try:
+                    self._carry_off(name, place, number is not None, strict)
+                except FAILURES as error:
+                    failure, crowded = error, crowded or isinstance(error, _Crowded)
+                    self._restore(job, counts)
+                else:
+                    self._used |= set() if number is None else {number}
+                    return
+            if not crowded:
+                break
         raise failure
 
-    def _carry_off(self, name: str, place: Array, exact: bool) -> None:
-        """Take something to a place (3,): of its origin where that is meant exactly, else of its foot."""
+    def _carry_off(self, name: str, place: Array, exact: bool, strict: bool) -> None:
+        """Take something to a place (3,): of its origin where that is meant exactly, else of its foot.
+
+        Raises:
+            _Crowded: What is carried would be in something where one stands before the place, if `strict`.
+        """
         self.step_up(self.place(name) + ABOVE)
         facing, turned = float(self.stance.base[2]), self.matrix(name)[:3, :3]
         taken = self.reach(task="pick_up", target=name, step=False)
         held = [h for h in (taken.holding, taken.other) if h is not None]
         self.step_up(place + ABOVE, taken.side if taken.side != "both" else "auto", held)
+        carried = replace(self.body(name), matrices=self.matrix(name)[None])
+        if strict and (found := in_others(carried, as_moved(self.job), self.job.fps)):
+            raise _Crowded(f"{name} would be carried into {found[0].body}")
         # as it was taken, as the body sees it; where the hand cannot put it down so, turned about the vertical
         seen = float(self.stance.base[2]) - facing
         failure: Exception | None = None
