@@ -137,7 +137,8 @@ def end_with(context: bpy.types.Context, *actors: Any) -> None:
 
 def _draw_way(context: bpy.types.Context, actor: Any, kept: Mapping[str, Any]) -> None:
     """Lay where an actor went on the floor, in its colour, and its goal as a disc."""
-    dressed = next(m for c in actor.children for m in c.data.materials if m.name.split()[-1] == "Torso")
+    worn = [m for c in actor.children if c.type == "MESH" for m in c.data.materials if m is not None]
+    dressed = next((m for m in worn if m.name.split()[-1] == "Torso"), worn[0] if worn else None)
     track = np.array(kept["track"])[:, :2]
     line = track[np.concatenate([[True], np.hypot(*np.diff(track, axis=0).T) > 1e-3])]
     if len(line) > 1:
