@@ -24,11 +24,12 @@ from ..spaces.solids import Shapes
 from .arm_work import ArmWork
 from .both_hands import ABLE, BothHands
 from .grasp_forms import HAND as HAND_LENGTH
+from .idle_arms import idle_arms
 from .ledger import Ledger
 from .one_hand import OneHand
 from .orders import CARRYING, TASKS, ReachParams
 from .pairs import is_broad
-from .stages import Holding, Stage, hanging, performed
+from .stages import Holding, Stage, performed
 from .standing import Stand, as_moved, bodies_for, check, risen, straightening, target_of
 from .task import Job, Reached
 
@@ -182,7 +183,7 @@ def _finished(
     performance, offences = best
     motion = performance.motions[job.actor]
     pose = motion.pose(len(motion) - 1)
-    idle = hanging(motion, sides, rising) if holdings and motion.mask is None else None
+    idle = idle_arms(motion, sides, rising) if holdings and motion.mask is None else None
     if gets_up and rising is not None:
         # an arm hangs otherwise from a trunk that stands than from one that is bent
         home = rising.rotations[-1]

@@ -15,7 +15,7 @@ from ...maths import quat
 from ...maths.ramp import smootherstep
 from ...motion import Event, Motion, Path
 from ...performance import Attachment, Performance
-from ...skeleton import ARM, Array
+from ...skeleton import Array
 from ..spaces.arm_space import AXES, FASTEST
 from ..spaces.shortcut import SmoothParams, timed
 from ..spaces.solids import parted
@@ -360,25 +360,6 @@ def between(a: Array, b: Array) -> Array:
     out[..., :3, :3] = quat.to_matrix(quat.slerp(turns[0], turns[1], 0.5)) * scale
     out[..., :3, 3] = 0.5 * (a[..., :3, 3] + b[..., :3, 3])
     return out
-
-
-def hanging(motion: Motion, sides: Sequence[str], rising: Motion | None) -> Motion:
-    """What the whole body does as it takes something, with arms of these sides that do nothing from when they would.
-
-    Laid under what the arms do, it is what they come back to when they let go. `rising` is how the body gets up in the
-    end, where it does.
-    """
-    skeleton = motion.skeleton
-    own = [j for side in sides for part in ARM[1:] for j in skeleton.roles[f"{part}_{side}"]]
-    own += [j for side in sides for j in finger_joints(skeleton, side)]
-    begun = next((round(e.time * motion.fps) for e in motion.events if e.name == STAGE), 0)
-    rotations = np.array(motion.rotations)
-    rotations[begun:, own] = rotations[begun, own]
-    if rising is not None:
-        count = len(rising)
-        part = smootherstep(np.linspace(0.0, 1.0, count))[:, None]
-        rotations[-count:, own] = quat.slerp(rotations[begun, own], rising.rotations[-1, own], part)
-    return replace(motion, rotations=quat.continuous(rotations), events=())
 
 
 def _after(walked: Motion, motion: Motion) -> Motion:
