@@ -5,7 +5,7 @@ G[0] = q[0], G[j] = G[parent] q[j]; p[0] = root, p[j] = p[parent] + G[parent] of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -64,22 +64,28 @@ def tip_positions(skeleton: Skeleton, positions: Array, globals: Array) -> Array
     return positions + quat.rotate(globals, skeleton.tips)
 
 
-def _steps(parents: Index, frames: int) -> Iterator[tuple[Index | slice, Index | slice]]:
+def _steps(parents: Index, frames: int) -> tuple[tuple[Index | slice, Index | slice], ...]:
     """Joints that can be done together (one depth of the tree, one block at most), and their parents."""
+    return _grouped(tuple(parents.tolist()), max(1, _BLOCK // max(1, frames)))
+
+
+@lru_cache(maxsize=64)
+def _grouped(parents: tuple[int, ...], size: int) -> tuple[tuple[Index | slice, Index | slice], ...]:
+    """`_steps` of at most `size` joints each, kept: a pose alone is done sooner than they are found."""
     depth = [0] * len(parents)
-    for j, parent in enumerate(parents[1:].tolist(), 1):
+    for j, parent in enumerate(parents[1:], 1):
         depth[j] = depth[parent] + 1
-    depths = np.array(depth)
-    size = max(1, _BLOCK // max(1, frames))
+    steps: list[tuple[Index | slice, Index | slice]] = []
     for level in range(1, max(depth) + 1):
-        joints = np.flatnonzero(depths == level)
+        joints = [j for j, deep in enumerate(depth) if deep == level]
         for start in range(0, len(joints), size):
             these = joints[start : start + size]
-            above = parents[these]
+            above = [parents[j] for j in these]
             if len(these) == 1:  # a slice is a view, an index a copy
-                yield slice(these[0], these[0] + 1), slice(above[0], above[0] + 1)
+                steps.append((slice(these[0], these[0] + 1), slice(above[0], above[0] + 1)))
             else:
-                yield these, above
+                steps.append((np.array(these), np.array(above)))
+    return tuple(steps)
 
 
 # Inside this module components lead and frames come last, (4, J, N): arithmetic then runs over long contiguous rows.

@@ -10,7 +10,7 @@ import pytest
 
 bpy = pytest.importorskip("bpy")
 
-from troupe.addon.bake import curves, pose  # noqa: E402
+from troupe.addon.bake import curves, evaluation, pose  # noqa: E402
 from troupe.core.maths import quat  # noqa: E402
 
 BONES, FRAMES = 60, np.arange(1.0, 601.0)
@@ -90,4 +90,4 @@ def test_sparse_curves_are_read_faster_than_frames_are_set(rig: Any, turns: Any,
 
 
 def evaluate(bag: Any) -> None:
-    curves.evaluate(list(curves.read(bag).values()), FRAMES)
+    evaluation.evaluate(list(curves.read(bag).values()), FRAMES)
