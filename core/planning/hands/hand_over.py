@@ -19,17 +19,21 @@ from ...motion import Event, Motion
 from ...performance import Attachment, Performance
 from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import Body
-from ..spaces.body_shape import ARM_PARTS, capsules, with_fingers
-from ..spaces.penetration import Penetration
+from ..spaces.arm_space import Arm
+from ..spaces.body_shape import ARM_PARTS, capsules, self_gaps, with_fingers
+from ..spaces.penetration import HAND, Penetration, penetrations
 from ..spaces.set_pieces import box
 from ..spaces.solids import Shapes, parted
 from ..spaces.space import Ints
+from .carry import carry
 from .grasp import Grasp
 from .grasp_forms import bounds, grasps_of
 from .one_hand import TAKER
+from .orders import CarryParams
+from .postures import strain
 from .reach import reach
-from .stages import STAGE
-from .standing import UP, matrix_of, target_of
+from .stages import STAGE, TAIL
+from .standing import UP, as_moved, matrix_of, target_of
 from .task import Job, Reached
 
 LATE = 0.1
@@ -39,6 +43,10 @@ CLEAR = 0.35
 BELOW = 0.22
 """How far under the shoulders hands meet [m]."""
 TRIES = 6
+AHEAD = (0.0, 0.05, 0.1, 0.15)
+"""How much farther from the body than it is carried the receiver may hold it in the end [m]."""
+AT_EASE = 0.4
+"""Strain of both arms where they meet up to which no better place is looked for."""
 _YAWS = np.radians([0.0, 90.0, -90.0, 180.0])
 _SIDEWAYS = (0.0, 0.12, -0.12)
 
@@ -83,13 +91,33 @@ def hand_over(giver: Job, receiver: Job, meeting: Array | None = None) -> Handed
     giver = replace(giver, shapes=shapes, fps=receiver.fps)
     places = [np.asarray(meeting)] if meeting is not None else _meetings(giver, receiver, target)
     failure: TroupeError | None = None
+    best: tuple[float, HandedOver] | None = None
     for place in list(places)[:TRIES]:
         try:
-            return _handed(giver, receiver, target, place, shapes)
+            done = _handed(giver, receiver, target, place, shapes)
         except (NoIK, NoPath, NoGrasp) as error:
             failure = failure or error
+            continue
+        cost = _strain(done, giver, receiver)
+        if best is None or cost < best[0]:
+            best = cost, done
+        if cost < AT_EASE:
+            break
+    if best is not None:
+        return best[1]
     assert failure is not None
     raise failure
+
+
+def _strain(done: HandedOver, giver: Job, receiver: Job) -> float:
+    """How strained both arms are where the prop changes hands; much more where the two touch each other."""
+    out = 0.0 if done.gap > 0.0 and not done.offences else 10.0
+    for job, side in ((giver, done.giver.side), (receiver, done.receiver.side)):
+        motion = done.performance.motions[job.actor]
+        pose = motion.pose(round(done.closed * motion.fps))
+        arm = Arm(job.skeleton, side, *fk.forward(job.skeleton, pose.rotations, pose.root))
+        out += strain(arm, arm.configuration(pose.rotations[arm.joints])[None])
+    return out
 
 
 def _meetings(giver: Job, receiver: Job, target: Body) -> Iterator[Array]:
@@ -149,7 +177,7 @@ def _handed(giver: Job, receiver: Job, target: Body, place: Array, shapes: Shape
         shapes=shapes,
         params=replace(receiver.params, task="pick_up", target=name, step=False, lift=0.04),
     )
-    taken = reach(take)
+    taken = _drawn_in(reach(take), receiver, target)
     grasped = _stage(taken, "lift")
     holds = taken.performance.motions[receiver.actor].pose(grasped)
     takers = as_boxes(receiver.skeleton, holds, receiver.actor, arms=True)
@@ -168,6 +196,44 @@ def _handed(giver: Job, receiver: Job, target: Body, place: Array, shapes: Shape
         if out.gap > 0.0:
             break
     return out
+
+
+def _drawn_in(taken: Reached, receiver: Job, target: Body) -> Reached:
+    """The same with the prop drawn to the body in the end, and held there as it is carried."""
+    holding, motion = taken.holding, taken.performance.motions[receiver.actor]
+    if holding is None or taken.other is not None:
+        return taken
+    begin = max(0, len(motion) - 1 - int(np.ceil(TAIL * motion.fps)))
+    end = replace(
+        motion,
+        roots=motion.roots[begin:],
+        rotations=motion.rotations[begin:],
+        base=None if motion.base is None else motion.base[begin:],
+        curves={name: values[begin:] for name, values in motion.curves.items()},
+        events=(),
+        mask=None,
+    )
+    touching = {(f"{part}_{taken.side}", target.name) for part in HAND}
+    shape = with_fingers(motion.skeleton)
+    for ahead in AHEAD:
+        params = CarryParams(taking=TAIL, ahead=ahead)
+        drawn = carry(end, holding, params, bodies={target.name: target}, world=receiver.world, actor=receiver.actor)
+        found, way = drawn.motions[receiver.actor], drawn.props[target.name]
+        frames = fk.forward(motion.skeleton, found.rotations, found.roots)
+        if self_gaps(shape, *frames, taken.side)[0].min() < 0.0:
+            continue
+        if not penetrations(found, as_moved(receiver), {target.name: way}, sides=(taken.side,), touching=touching):
+            break
+    else:
+        return taken
+    whole = replace(motion, rotations=quat.continuous(np.concatenate([motion.rotations[:begin], found.rotations])))
+    before = taken.performance.props[target.name][:begin]
+    performance = replace(
+        taken.performance,
+        motions={**taken.performance.motions, receiver.actor: whole},
+        props={**taken.performance.props, target.name: np.concatenate([before, way])},
+    )
+    return replace(taken, performance=performance, pose=whole.pose(len(whole) - 1))
 
 
 def _offering(giver: Job, target: Body) -> Sequence[Grasp]:

@@ -16,7 +16,7 @@ from ...kinematics import fk
 from ...kinematics.arm_ik import Free, Trial, solve_arms, swivels
 from ...maths import quat
 from ...skeleton import Array
-from ..spaces.arm_space import checker
+from ..spaces.arm_space import Arm, checker
 from ..spaces.solids import Solids
 from ..spaces.space import Bools
 from .arm_work import ArmWork, fine_arm
@@ -28,6 +28,9 @@ MOST = 160
 """Grasps that are looked at together."""
 JUMP = 0.7
 """Largest change of an angle between two of them [rad]."""
+EASY, BENT, RAISED = 0.35, 0.6, 2.0
+"""How far a wrist bends at ease [rad], what a radian more counts, and what a metre counts by which an elbow is higher
+than two thirds of the upper arm below its shoulder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +112,14 @@ def reachable(
         ways = np.clip(configurations[c], work.arm.low, work.arm.high)
         out.append(Option(grasp, ways, score + 0.2 * turned))
     return sorted(out, key=lambda option: option.score)
+
+
+def strain(arm: Arm, ways: Array) -> float:
+    """What the worst of configurations (K, 7) counts: for a wrist that is bent, and for an elbow that is raised."""
+    bent = np.maximum(np.linalg.norm(ways[:, 5:7], axis=1) - EASY, 0.0)
+    elbows = arm.frames(ways)[0][2] - arm.shoulder[2]
+    raised = np.maximum(elbows + 2.0 / 3.0 * arm.lengths[0], 0.0)
+    return float((BENT * bent + RAISED * raised).max())
 
 
 def _judge(work: ArmWork, shapes: Sequence[str], count: int, found: Solids, allowed: Array) -> Free:

@@ -15,6 +15,7 @@ from troupe.core.planning.hands.hand_over import hand_over
 from troupe.core.planning.hands.holding import hand_matrix
 from troupe.core.planning.hands.reach import Job, ReachParams
 from troupe.core.planning.hands.stages import STAGE
+from troupe.core.planning.spaces.arm_space import Arm
 from troupe.core.planning.spaces.body_shape import self_gaps, with_fingers
 from troupe.core.planning.spaces.set_pieces import bottle, box
 from troupe.core.planning.spaces.solids import Shapes
@@ -90,7 +91,24 @@ def test_the_bottle_goes_with_one_hand_and_then_with_the_other_and_never_jumps()
         hand = hand_matrix(motion.skeleton, motion.rotations, motion.roots, side)
         seen = (np.linalg.inv(hand) @ prop)[span]
         assert np.abs(seen - seen[0]).max() < 1e-6
-    assert prop[-1, 2, 3] > meeting[2, 3] + 0.03
+    assert prop[closed:, 2, 3].max() > meeting[2, 3] + 0.03
+
+
+def test_the_receiver_takes_it_at_ease_and_draws_it_to_its_body():
+    done = handed()
+    motion, side = done.performance.motions["bob"], done.receiver.side
+    positions, globals = fk.forward(motion.skeleton, motion.rotations, motion.roots)
+    arm = Arm(motion.skeleton, side, positions[0], globals[0])
+    bent = np.linalg.norm(arm.configuration(motion.rotations[:, arm.joints])[:, 5:7], axis=1)
+    shoulder, elbow, hand = positions[:, arm.joints].transpose(1, 0, 2)
+    closed = round(done.closed * motion.fps)
+    assert np.degrees(bent[closed:]).max() < 45.0
+    assert (elbow[closed:, 2] < shoulder[closed:, 2] - 0.1).all()
+    # bob faces +Y
+    ahead, below = hand[-1, 1] - shoulder[-1, 1], shoulder[-1, 2] - hand[-1, 2]
+    assert 0.1 < ahead < hand[closed, 1] - shoulder[closed, 1] - 0.03 and 0.15 < below < 0.45
+    assert abs(hand[-1, 0] - positions[-1, 0, 0]) < 0.3
+    assert done.performance.props["bottle"][-1, 2, 2] > 0.99
 
 
 def test_the_two_do_not_touch_each_other_nor_anything_else():
