@@ -79,7 +79,7 @@ def test_a_grasp_is_taken_of_a_prop_that_moves_where_it_is_at_the_frame(laid):
         moving.keyframe_insert("location", frame=frame)
     bpy.context.scene.frame_set(1)
     before = canon.snapshot()
-    with pytest.raises(RuntimeError, match="Bottle.*from the hand: bring the hand to it first"):
+    with pytest.raises(RuntimeError, match=r"Bottle.*from the hand: bring the hand to it first"):
         bpy.ops.troupe.grasp(prop="Bottle", source="hand", hand="R")
     assert canon.snapshot() == before
     bpy.context.scene.frame_set(20)
