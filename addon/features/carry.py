@@ -49,9 +49,16 @@ class Operator(MotionOperator):
         held = [handling.holding_of(record, cast) for record in hands.values()]
         world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
         bodies = {b.name: b for b in world.bodies}
+        for record in hands.values():
+            if record["prop"] not in bodies:
+                unseen = f"{record['prop']}, which {actor.name} holds, has no visible faces"
+                raise TroupeError(f"{unseen}: show it, or let it be put down before")
         done = carry(motion, held, params, bodies=bodies, world=world, actor=actor.name, start=onset.here.pose(0))
         over = replace(done.motions[actor.name], base=None)
         keys = yield from cls.keys_steps(context, actor, cast, over, landing, onset)
+        if handling.held(actor, onset.frame, owner).keys() != hands.keys():
+            lost = ", ".join(dict.fromkeys(r["prop"] for r in hands.values()))
+            raise TroupeError(f"{actor.name} no longer holds {lost}: it was removed meanwhile")
         recipe = recipe_for(context, cls.feature(), params, landing, onset)
         names = " and ".join(dict.fromkeys(r["prop"] for r in hands.values()))
         first, last = onset.frame, onset.frame + len(motion) - 1

@@ -44,7 +44,7 @@ class Operator(FeatureOperator):
         prop = prop_of(context, actor, params.prop)
         cast = rig.read(actor, context)
         world = scene.read_world(context)
-        body = handling.body_of(world, prop)
+        body = handling.body_of(world, prop, "prop")
         sides = ("L", "R") if params.hand == ANY else (params.hand,)
         if params.source == "form":
             found = grasps_of(body, hand_length(cast.skeleton, sides[-1]))

@@ -150,7 +150,8 @@ def holding_of(record: Mapping[str, Any], cast: Cast, before: Array | None = Non
     plain = record["holding"]
     fingers = np.array(plain["fingers"], dtype=np.float64)
     if fingers.shape != (len(cast.skeleton), 4):
-        raise TroupeError("the rig has other bones than when it took hold; let it take hold again")
+        known = f"{len(cast.skeleton)} bones, not the {len(fingers)} that it had when it took hold of {record['prop']}"
+        raise TroupeError(f"the rig has {known}: let it take hold again")
     rest = None if plain.get("rest") is None else np.array(plain["rest"], dtype=np.float64)
     grasp = Grasp.from_dict(plain["grasp"])
     offset = np.array(plain["offset"], dtype=np.float64)
@@ -287,15 +288,15 @@ def object_named(name: str, what: str, purpose: str) -> Any:
     return ob
 
 
-def body_of(world: World, ob: Any) -> Body:
-    """What an object is in the world.
+def body_of(world: World, ob: Any, what: str = "target") -> Body:
+    """What an object is in the world that the parameter `what` names.
 
     Raises:
         InvalidParam: It has no faces, is hidden, or is part of an actor.
     """
     found = next((b for b in world.bodies if b.name == ob.name), None)
     if found is None:
-        raise InvalidParam("target", ob.name, "has no visible faces to take hold of, is hidden, or is part of an actor")
+        raise InvalidParam(what, ob.name, "has no visible faces to take hold of, is hidden, or is part of an actor")
     return found
 
 

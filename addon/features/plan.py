@@ -54,7 +54,10 @@ class Operator(FeatureOperator):
         now = np.array([float(context.scene.frame_current)])
         world = yield from scene.read_world_steps(context, None, [mover], now)
         yield 0.1
-        ignored = {n.strip() for n in params.ignore.split(",") if n.strip()} | {params.goal}
+        ignored = {n.strip() for n in params.ignore.split(",") if n.strip()}
+        for name in sorted(ignored):
+            handling.object_named(name, "ignore", "what is not in the way")
+        ignored.add(params.goal)
         around = World(tuple(b for b in world.bodies if b.name not in ignored), world.fps)
         names: list[str] = []
         if mover.type == "ARMATURE":
@@ -112,6 +115,8 @@ def _thing_steps(
     body = next((b for b in world.bodies if b.name == mover.name), None)
     if body is None:
         raise InvalidParam("mover", mover.name, "has no visible faces")
+    if goal == mover:
+        raise InvalidParam("goal", goal.name, "is what goes: choose another object, whose place it takes")
     there = handling.matrix_of(goal, context)
     thing = thing_of(body, there, params)
     start, end = between(thing, there)
@@ -131,7 +136,10 @@ def _machine(
         return chain, start, [np.array([angles[h.link, h.axis] for h in chain.hinges])]
     goal = handling.object_named(params.goal, "goal", "an object for its last bone, or an action with a pose")
     rng = np.random.default_rng(params.seed)
-    found = chain.reaching(handling.matrix_of(goal, context), params.orient, rng)
+    try:
+        found = chain.reaching(handling.matrix_of(goal, context), params.orient, rng)
+    except TroupeError as error:
+        raise NoPath(f"{mover.name} does not reach {goal.name}: {error}; move one of them") from None
     return chain, start, list(found)
 
 

@@ -70,12 +70,13 @@ def _forms(layout: Layout, joints: Array, ends: Array) -> list[Blob]:
 def _weights(layout: Layout, joints: Array, ends: Array, v: Array) -> Array:
     skeleton, w = layout.skeleton, layout.zeros(len(v))
     chains = [skeleton.chain(f"{name}_L") for name in FINGERS]
-    finger = np.argmin(
-        [_distance(v, joints, ends, chain, _RADII[name]) for chain, name in zip(chains, FINGERS, strict=True)], axis=0
-    )
+    far = np.array([_distance(v, joints, ends, c, _RADII[name]) for c, name in zip(chains, FINGERS, strict=True)])
+    finger = np.argmin(far, axis=0)
+    # the web between thumb and palm hardly turns with the thumb, or it would be swept through what the hand holds
+    near = 1.0 - rise(far, 1.0, 0.6)
     palm = np.ones(len(v))
     for k, (chain, name) in enumerate(zip(chains, FINGERS, strict=True)):
-        below = np.where(finger == k, 1.0, 0.0)
+        below = np.where(finger == k, near[k], 0.0)
         shares = []
         for j, radius in zip(chain, _RADII[name], strict=False):
             axis = (ends[j] - joints[j]) / np.linalg.norm(ends[j] - joints[j])

@@ -30,6 +30,9 @@ BLEND = 0.7
 """Time in which a body leaves the pose it starts from, and goes over into the one it ends in [s for a leg of 0.9 m]."""
 FLAT_PITCH = 0.006
 """A foot pitched by less than this lies flat [rad]."""
+SWINGING = 0.14
+"""Abduction at which a swinging hand goes past the thigh of its side, which comes the other way [rad]; an arm that
+only hangs may be closer."""
 _UP = np.array([0.0, 0.0, 1.0])
 
 Flags = npt.NDArray[np.bool_]
@@ -142,7 +145,7 @@ def _upper_body(skeleton: Skeleton, rotations: Array, carried: Carriage) -> Arra
         zero = np.zeros(len(arm))
         if skeleton.has(f"clavicle_{side}"):
             angles[f"clavicle_{side}"] = np.column_stack([a["shoulder"], a["shrug"], zero])
-        clear = skeleton.arm_clearance
+        clear = max(skeleton.arm_clearance, SWINGING)
         if skeleton.has(f"upper_arm_{side}"):
             angles[f"upper_arm_{side}"] = np.column_stack([a["flexion"], a["abduction"] + clear, a["rotation"]])
         if skeleton.has(f"forearm_{side}"):

@@ -32,6 +32,9 @@ _RADII = {"thumb": 0.058, "index": 0.045, "middle": 0.046, "ring": 0.044, "pinky
 """Of the hand's length, in the middle of the finger."""
 _PLACES: Array = np.array([0.35, 0.7, 1.0])
 """Where along a phalanx it is looked at."""
+_OPENED: Array = np.linspace(0.0, 1.0, 7)
+_ASIDE: Array = np.linspace(-1.0, 1.0, 13)
+"""Parts of the way to the limits by which a finger is stretched and spread to come out of something."""
 
 
 @dataclass(frozen=True)
@@ -257,19 +260,32 @@ def close_fingers(
     if not fingers:
         return Grip(start, {}, ())
     hand = _Hand(skeleton, start, root, side, held, thing, fingers)
+    hand.free_fingers()
     share = np.zeros((len(fingers), hand.longest))
     share = hand.swept(share, range(hand.longest), 0)
     for k in range(hand.longest):
         share = hand.swept(share, [k], k)
     gaps = hand.gaps(share[None])[0].min(axis=1)
-    out = start.copy()
-    for n, finger in enumerate(fingers):
-        role = f"{finger}_{side}"
-        for k, joint in enumerate(skeleton.chain(role)):
-            angle = hand.opened[n, k] + share[n, k] * (hand.shut[n, k] - hand.opened[n, k])
-            out[joint] = anatomy.from_angles(angle, role)
+    out = hand.posed(start, share)
     touching = tuple(f for f, gap in zip(fingers, gaps, strict=True) if gap <= TOLERANCE)
     return Grip(out, {f: float(gap) for f, gap in zip(fingers, gaps, strict=True)}, touching)
+
+
+def open_fingers(
+    skeleton: Skeleton, rotations: Array, root: Array, side: str, shape: str, thing: World | Surface
+) -> Array:
+    """Rotations (J, 4) with a hand open in a shape, and fingers that would be in something moved out of it.
+
+    Arguments are those of `close_fingers`, which closes from here. A finger stays in the thing where none of its
+    postures is clear.
+    """
+    fingers = [f for f in FINGERS if skeleton.has(f"{f}_{side}")]
+    start = shaped(skeleton, rotations, side, shape)
+    if not fingers:
+        return start
+    hand = _Hand(skeleton, start, root, side, hand_shape(shape), thing, fingers)
+    hand.free_fingers()
+    return hand.posed(start, np.zeros((len(fingers), hand.longest)))
 
 
 class _Hand:
@@ -293,17 +309,53 @@ class _Hand:
         count = len(fingers)
         self.opened, self.shut = np.zeros((count, self.longest, 3)), np.zeros((count, self.longest, 3))
         self.offsets, self.tips = np.zeros((count, self.longest, 3)), np.zeros((count, self.longest, 3))
-        for n, (finger, role) in enumerate(zip(fingers, self.roles, strict=True)):
-            chain = list(skeleton.chain(role))
+        self.limits = np.zeros((count, self.longest, 3, 2))
+        self.chains = [list(skeleton.chain(role)) for role in self.roles]
+        for n, (finger, chain) in enumerate(zip(fingers, self.chains, strict=True)):
             self.opened[n, : len(chain)], self.shut[n, : len(chain)] = _angles(skeleton, shape, finger, side)
             self.offsets[n, : len(chain)], self.tips[n, : len(chain)] = skeleton.offsets[chain], skeleton.tips[chain]
+            self.limits[n, : len(chain)] = skeleton.limits[chain]
         self.radii = np.array([_RADII[finger] for finger in fingers]) * hand_length(skeleton, side)
         self.thing = thing if isinstance(thing, Surface) else geometry.index(thing)
 
     def gaps(self, share: Array) -> Array:
         """Gaps (N, F, K) of phalanges [m] with joints closed by shares (N, F, K)."""
-        count = len(share)
-        angles = self.opened + share[..., None] * (self.shut - self.opened)
+        return self._gaps(self._angles(share))
+
+    def posed(self, rotations: Array, share: Array) -> Array:
+        """Rotations (J, 4) with joints closed by shares (F, K)."""
+        out, angles = np.array(rotations), self._angles(share)
+        for n, (role, chain) in enumerate(zip(self.roles, self.chains, strict=True)):
+            out[chain] = anatomy.from_angles(angles[n, : len(chain)], role)
+        return out
+
+    def free_fingers(self) -> None:
+        """Open fingers that are in the thing by as little more as takes them out of it, or as far out as they go."""
+        start = self._gaps(self.opened[None])[0].min(axis=1)
+        if (start >= 0.0).all():
+            return
+        low, high = self.limits[..., 0], self.limits[..., 1]
+        flat = np.where(self.shut[..., 0] < self.opened[..., 0], high[..., 0], low[..., 0]) - self.opened[..., 0]
+        root, rest, aside = (part.ravel() for part in np.meshgrid(_OPENED, _OPENED, _ASIDE, indexing="ij"))
+        tried = np.repeat(self.opened[None], len(root), axis=0)
+        tried[:, :, 0, 0] += root[:, None] * flat[:, 0]
+        tried[:, :, 1:, 0] += rest[:, None, None] * flat[:, 1:]
+        width = np.where(aside[:, None] < 0, self.opened[:, 0, 1] - low[:, 0, 1], high[:, 0, 1] - self.opened[:, 0, 1])
+        tried[:, :, 0, 1] += aside[:, None] * width
+        gaps = self._gaps(tried).min(axis=2)
+        moved = np.abs(tried - self.opened).sum(axis=(2, 3))
+        clear = gaps >= TOLERANCE
+        best = np.where(clear.any(axis=0), np.where(clear, moved, np.inf).argmin(axis=0), gaps.argmax(axis=0))
+        for n in np.flatnonzero(start < 0.0):
+            self.opened[n] = tried[best[n], n]
+
+    def _angles(self, share: Array) -> Array:
+        """Angles (..., F, K, 3) of joints closed by shares (..., F, K) [rad]."""
+        return np.asarray(self.opened + share[..., None] * (self.shut - self.opened))
+
+    def _gaps(self, angles: Array) -> Array:
+        """Gaps (N, F, K) of phalanges [m] with joints at angles (N, F, K, 3) [rad]."""
+        count = len(angles)
         local = np.stack([anatomy.from_angles(angles[:, n], role) for n, role in enumerate(self.roles)], axis=1)
         place = np.broadcast_to(self.place, (count, len(self.roles), 3))
         turn = np.broadcast_to(self.turn, (count, len(self.roles), 4))

@@ -3,16 +3,20 @@
 from itertools import pairwise
 
 import bpy
+import canon
 import depths
 import numpy as np
 import pytest
+import stage
+from clicks import Click
 from test_reach import matrices, put, spot
 from troupe.addon.bake import curves
 from troupe.addon.demos import demos
 from troupe.addon.demos import plan as demo
 from troupe.addon.draw import hands
-from troupe.addon.features import sought
+from troupe.addon.features import plan, sought
 from troupe.addon.scene import machines
+from troupe.core.planning.plan import PlanParams
 from troupe.core.planning.spaces.penetration import in_others
 from troupe.core.planning.spaces.set_pieces import box
 from troupe.core.world import World
@@ -94,20 +98,106 @@ def test_a_piano_and_a_robot_go_through_nothing(name):
     assert not depths.deepest(0.5, {*pairwise(links)})
 
 
-@pytest.mark.req("kuffner", 73)
+def refused(match, **words):
+    """Planning is refused in these words, and nothing has changed."""
+    before = canon.snapshot()
+    with pytest.raises(RuntimeError, match=match):
+        bpy.ops.troupe.plan(**words)
+    assert canon.snapshot() == before, words
+
+
+@pytest.mark.req("kuffner", 3, 73, 82)
 def test_what_cannot_be_planned_is_said_and_nothing_changes():
     wall()
     put(box("Lump", (0.5, 0.5, 0.5), (0.0, 1.0, 0.5)))
+    bare = bpy.data.objects.new("Bare", bpy.data.meshes.new("Bare"))
+    bpy.context.scene.collection.objects.link(bare)
+    spot("High", (0.1, 1.0, 3.0))
+    actor = stage.actor(skin=False)
+    actor.location.x = 6.0
     for words, match in (
         ({"mover": "Crate", "goal": "Goal"}, "at its goal it touches Lump"),
-        ({"mover": "Gone", "goal": "Goal"}, "no object of that name"),
+        ({"mover": "Gone", "goal": "Goal"}, "mover.*Gone.*no object of that name"),
+        ({"mover": "Crate", "goal": "Gone"}, "goal.*Gone.*no object of that name"),
         ({"mover": "Crate", "goal": ""}, "choose"),
-        ({"mover": "Goal", "goal": "Crate"}, "no visible faces"),
+        ({"mover": "Goal", "goal": "Crate"}, "mover.*Goal.*no visible faces"),
+        ({"mover": "Bare", "goal": "Crate"}, "mover.*Bare.*no visible faces"),
+        ({"mover": "Crate", "goal": "Crate"}, "goal.*Crate.*is what goes"),
+        ({"mover": "Crate", "goal": "High", "moves": "floor"}, "goal, which is 2.79 m higher"),
+        ({"mover": "Crate", "goal": "Goal", "ignore": "Lump, Lumpp"}, "ignore.*Lumpp.*no object of that name"),
+        ({"mover": actor.name, "goal": "Goal"}, f"{actor.name}.*is an actor"),
     ):
-        with pytest.raises(RuntimeError, match=match):
-            bpy.ops.troupe.plan(**words)
-    bpy.data.objects.remove(bpy.data.objects["Lump"])
+        refused(match, **words)
+
+
+@pytest.mark.req("kuffner", 73, 82)
+@pytest.mark.parametrize("moves", ["floor", "space"])
+def test_a_goal_or_start_that_is_walled_in_is_said_with_the_wall(moves):
+    wall()
     put(box("Bar", (0.4, 0.05, 0.6), (0.0, 0.0, 0.6)))
-    with pytest.raises(RuntimeError, match=r"no way around (Bar|Left|Right)"):
-        bpy.ops.troupe.plan(mover="Crate", goal="Goal", moves="floor", room=0.2, budget=20)
-    assert bpy.data.objects["Crate"].animation_data is None
+    refused(r"no way around (Bar|Left|Right)", mover="Crate", goal="Goal", moves=moves, room=0.2, budget=20)
+    for k, (x, y) in enumerate(((-0.6, -1.0), (0.6, -1.0), (0.0, -1.6), (0.0, -0.4))):
+        put(box(f"Cell {k}", (0.05, 0.65, 0.6) if k < 2 else (0.65, 0.05, 0.6), (x, y, 0.6)))
+    put(box("Base", (3.0, 3.0, 0.02), (0.0, 0.0, -0.03)))
+    put(box("Lid", (0.7, 0.7, 0.02), (0.0, -1.0, 1.22)))
+    walls = r"no way around (Cell|Bar|Lid|Left|Right|Base)"
+    refused(walls, mover="Crate", goal="Goal", moves=moves, room=1.0, budget=20)
+
+
+@pytest.mark.req("kuffner", 3, 82)
+def test_what_a_robot_cannot_do_is_said_and_nothing_changes():
+    arm = demo._robot(bpy.context)
+    spot("Far", (5.0, 0.0, 1.0))
+    other = bpy.data.actions.new("Other")
+    none = bpy.data.objects.new("None", bpy.data.armatures.new("None"))
+    bpy.context.scene.collection.objects.link(none)
+    bpy.context.view_layer.update()
+    for words, match in (
+        ({"mover": "Robot"}, "goal.*choose an object for its last bone, or an action"),
+        ({"mover": "Robot", "goal": "Gone"}, "goal.*Gone.*no object of that name"),
+        ({"mover": "Robot", "action": "Gone"}, "action.*Gone.*no action of that name"),
+        ({"mover": "Robot", "action": other.name}, "action.*Other.*has no keys for the bones of Robot"),
+        ({"mover": "Robot", "goal": "Far", "tip": "tail"}, "tip.*tail.*Robot has no such bone"),
+        ({"mover": "Robot", "goal": "Far", "orient": False}, r"reach Far: .* 3\.8\d+ m are left; move one"),
+        ({"mover": "None", "goal": "Far"}, "None has no bones"),
+    ):
+        refused(match, **words)
+    for bone in arm.pose.bones:
+        bone.lock_rotation = (True, True, True)
+    refused("no bone of Robot may turn", mover="Robot", goal="Far")
+
+
+@pytest.mark.req("kuffner", 101)
+@pytest.mark.parametrize("removed", ["", "Crate", "Goal"])
+def test_esc_in_the_middle_of_a_search_and_what_goes_meanwhile_change_nothing(removed):
+    wall()
+    put(box("Bar", (0.4, 0.05, 0.6), (0.0, 0.0, 0.6)))
+    if removed:
+        bpy.data.objects.remove(bpy.data.objects["Bar"])
+    given = PlanParams(mover="Crate", goal="Goal", moves="floor", room=1.0 if removed else 0.2, budget=10_000_000)
+    click = Click(plan.Operator, None)
+    click.feature = plan.Operator.feature
+    route = plan.Operator.compute_steps(click, bpy.context, None, given)
+
+    def steps():
+        result = yield from route
+        click.report({"INFO"}, plan.Operator.apply(click, bpy.context, None, result))
+
+    click._steps = steps()
+    search = click.until_it_searches()
+    if removed:
+        bpy.data.objects.remove(bpy.data.objects[removed])
+    before = canon.snapshot()
+    if not removed:
+        assert click.esc() == {"CANCELLED"}
+        search.join(5.0)
+        assert not search.is_alive(), "the search has stopped"
+        assert click.said == [("WARNING", "Plan was stopped; nothing has changed")]
+    elif removed == "Goal":  # where it was, the crate goes
+        assert click.rest() == {"FINISHED"}
+        return
+    else:
+        assert click.rest() == {"CANCELLED"}
+        ((level, said),) = click.said
+        assert level == "ERROR" and "removed" in said
+    assert canon.snapshot() == before

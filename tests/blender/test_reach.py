@@ -1,7 +1,6 @@
 """Reach in Blender: hands take things, carry them and put them down without a jump, on every kind of rig."""
 
 import sys
-import threading
 from itertools import pairwise
 from unittest.mock import MagicMock
 
@@ -11,6 +10,7 @@ import canon
 import numpy as np
 import pytest
 import stage
+from clicks import Click
 from troupe.addon import bake, scene
 from troupe.addon.bake import grip, results
 from troupe.addon.demos import reach as demo
@@ -334,39 +334,19 @@ def test_an_arm_of_less_than_three_bones_is_refused(laid):
 @pytest.mark.req("kuffner", 101)
 @pytest.mark.parametrize("removed", ["", "Bottle"])
 def test_esc_in_the_middle_of_a_plan_and_a_target_that_goes_meanwhile_change_nothing(laid, removed):
-    """Driven as Blender drives it in a window."""
-    asked = []
-
-    class Click:
-        """Stands in for the operator: without a window Blender never waits."""
-
-        bl_label, sidebar, _advance, modal = "Reach", False, reach.Operator._advance, reach.Operator.modal
-
-        def report(self, level, text):
-            asked.append((*level, text))
-
-        def _end(self, context, answer):
-            return answer
-
-    click = Click()
-    context = MagicMock(wraps=bpy.context)
     params = ReachParams(task="pick_up", target="Bottle", hand="R")
-    click._steps = reach.Operator.plan_steps(bpy.context, laid, params, LandingParams(), None)
-    there = set(threading.enumerate())
-    while not (taken := [thread for thread in threading.enumerate() if thread not in there]):
-        next(click._steps)
+    click = Click(reach.Operator, reach.Operator.plan_steps(bpy.context, laid, params, LandingParams(), None))
+    search = click.until_it_searches()
     if removed:
         bpy.data.objects.remove(bpy.data.objects[removed])
     before = canon.snapshot()
     if not removed:
-        assert click.modal(context, MagicMock(type="ESC")) == {"CANCELLED"}
-        taken[0].join(5.0)
-        assert not taken[0].is_alive(), "the search has stopped"
-        assert asked == [("WARNING", "Reach was stopped; nothing has changed")]
+        assert click.esc() == {"CANCELLED"}
+        search.join(5.0)
+        assert not search.is_alive(), "the search has stopped"
+        assert click.said == [("WARNING", "Reach was stopped; nothing has changed")]
     else:
-        while (answer := click.modal(context, MagicMock(type="TIMER"))) == {"RUNNING_MODAL"}:
-            pass
-        assert answer == {"CANCELLED"} and asked[0][0] == "ERROR" and "removed" in asked[0][1]
+        assert click.rest() == {"CANCELLED"} and click.said[0][0] == "ERROR" and "removed" in click.said[0][1]
     assert canon.snapshot() == before
 
 

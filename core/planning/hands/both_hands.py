@@ -28,7 +28,7 @@ from ..spaces.solids import Shapes, solids
 from ..spaces.space import Bools
 from .arm_work import ArmWork, fine_arm
 from .grasp import Grasp
-from .holding import hand_matrix
+from .holding import hand_matrix, opened_around
 from .ledger import Ledger
 from .pairs import pairs_of
 from .postures import APPROACH
@@ -220,7 +220,6 @@ class BothHands:
         """All stages with one pair of grasps."""
         params, name, grasps = self.params, self.target.name, (pair.left, pair.right)
         judge = self._judge(grasps)
-        opened = self._fingers(grasps)
         back = np.linspace(1.0, 0.0, APPROACH) * pair.left.distance
         matrices = [self.matrix]
         if held:
@@ -243,6 +242,7 @@ class BothHands:
         if not found.good.all():
             raise NoIK(f"both hands on {name}: the arms do not go all the way")
         q = self._configurations(found.rotations, held)
+        opened = self._opened(grasps, q[0 if held else APPROACH - 1], matrices[0])
         ends = np.cumsum([len(p[0]) for p in parts])
         ways = np.split(q, ends[:-1])
         return self._staged(ways, opened, dense, held, grasps, steady)
@@ -346,12 +346,12 @@ class BothHands:
         ]
         return np.concatenate(sides, axis=1)
 
-    def _fingers(self, grasps: tuple[Grasp, Grasp]) -> Array:
-        """(J, 4) with both hands in the shapes of their grasps."""
-        body = self.works[0].shaped(grasps[0].shape)
-        other = self.works[1].shaped(grasps[1].shape)
-        changed = np.flatnonzero((other != self.works[1].rotations).any(axis=1))
-        body[changed] = other[changed]
+    def _opened(self, grasps: tuple[Grasp, Grasp], q: Array, matrix: Array) -> Array:
+        """(J, 4) with both hands, of arms at q (14,), open in the shapes of their grasps about the prop at a matrix."""
+        body = self.rotations
+        for k, (work, grasp) in enumerate(zip(self.works, grasps, strict=True)):
+            offset = np.linalg.inv(self._hand(k, q)) @ matrix
+            body = opened_around(work.skeleton, body, work.side, self.target, grasp, offset)
         return body
 
     def _gripped(self, q: Array, opened: Array, grasps: tuple[Grasp, Grasp]) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...errors import NoGrasp
 from ...kinematics import fk
-from ...kinematics.fingers import close_fingers, grip_place, hand_length, palm_axes
+from ...kinematics.fingers import close_fingers, finger_joints, grip_place, hand_length, open_fingers, palm_axes
 from ...maths import quat
 from ...skeleton import Array, Pose, Skeleton
 from ...world import Body, World
@@ -85,6 +85,17 @@ def hand_matrix(skeleton: Skeleton, rotations: Array, roots: Array, side: str) -
     out = np.zeros((*positions.shape[:-2], 4, 4))
     out[..., :3, :3], out[..., :3, 3] = quat.to_matrix(globals[..., joint, :]), positions[..., joint, :]
     out[..., 3, 3] = 1.0
+    return out
+
+
+def opened_around(skeleton: Skeleton, rotations: Array, side: str, body: Body, grasp: Grasp, offset: Array) -> Array:
+    """Rotations (J, 4) with the hand open in the shape of a grasp, its fingers in nothing of a prop it is about to hold
+    or lets go of, which is at an offset (4, 4) in its axes."""
+    still = np.tile(quat.IDENTITY, (len(skeleton), 1))
+    matrix = hand_matrix(skeleton, still, np.zeros(3), side) @ offset
+    thing = World((replace(body, matrices=matrix[None]),))
+    out, fingers = np.array(rotations), finger_joints(skeleton, side)
+    out[fingers] = open_fingers(skeleton, still, np.zeros(3), side, grasp.shape, thing)[fingers]
     return out
 
 

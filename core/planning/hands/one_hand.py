@@ -13,7 +13,7 @@ import numpy as np
 from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
 from ...kinematics import fk
 from ...kinematics.arm_ik import solve_arms, swivels
-from ...kinematics.fingers import close_fingers, hand_length
+from ...kinematics.fingers import TOLERANCE, close_fingers, hand_length
 from ...kinematics.hand_choice import MARGIN
 from ...maths import quat
 from ...skeleton import SIDES, Array
@@ -26,7 +26,7 @@ from .arm_work import ArmWork
 from .grasp import ANY, Grasp, for_purpose
 from .grasp_forms import grasps_of, spun
 from .held_shape import held_capsules
-from .holding import hand_matrix
+from .holding import hand_matrix, opened_around
 from .ledger import Ledger
 from .orders import CARRYING, ReachParams
 from .pointing import pointing, touching
@@ -176,8 +176,10 @@ class OneHand:
         """All stages with one grasp, whose postures from the stand-off on are known, and those at the destination."""
         params, name = self.params, self.target.name
         self.used = grasp
-        opened = work.shaped(grasp.shape)
         approach = ways[:APPROACH]
+        opened = work.shaped(grasp.shape)
+        if params.task in CARRYING:
+            opened = self._opened(work, grasp, np.linalg.inv(self._hand(work, approach[-1])) @ self.matrix)
         path = work.way(work.rest, approach[0], opened, (), after=approach, far_from=(name,))
         point = place_of(self.job, self.target)
         stages = [Stage("reach", path, opened, point)]
@@ -222,7 +224,7 @@ class OneHand:
             stages.append(Stage("hold", down[-1:], holding.fingers, centre, carries=True, seconds=params.hold))
             self.ledger.log(work.side, grasp.name, "hand_over", "done")
             return stages, holding
-        opened = work.shaped(grasp.shape)
+        opened = self._opened(work, grasp, holding.offset)
         stages.append(Stage("release", down[-1:], opened, centre, seconds=0.3))
         if params.come_back:
             free = self.work(work.side, {name: goal})
@@ -299,7 +301,7 @@ class OneHand:
         work, name = self.work(side), self.target.name
         self.used = grasp = holding.grasp
         self.matrix = self._hand(work, None) @ holding.offset
-        start, opened = work.rest, work.shaped(grasp.shape)
+        start, opened = work.rest, self._opened(work, grasp, holding.offset)
         if self.params.come_back:
             work.rest = home_of(work.arm, holding, work.rest)
         stages = [Stage("release", start[None], opened, self.matrix[:3, 3], seconds=0.3)]
@@ -339,12 +341,19 @@ class OneHand:
         out[:3, :3], out[:3, 3] = axes[:, :, 0].T, wrist[:, 0]
         return out
 
+    def _opened(self, work: ArmWork, grasp: Grasp, offset: Array) -> Array:
+        """Rotations (J, 4) with the hand open about the prop, which is at an offset (4, 4) in its axes."""
+        return opened_around(work.skeleton, work.rotations, work.side, self.target, grasp, offset)
+
     def _gripped(self, work: ArmWork, opened: Array, q: Array, grasp: Grasp) -> Array:
         """Rotations (J, 4) with the fingers closed on the prop."""
         body = opened.copy()
         body[work.arm.joints] = work.arm.rotations(q)
         thing = World((replace(self.target, matrices=self.matrix[None]),))
         grip = close_fingers(self.job.skeleton, body, self.job.pose.root, work.side, grasp.shape, thing)
+        deep = [finger for finger, gap in grip.gaps.items() if gap < -TOLERANCE]
+        if deep:
+            raise NoGrasp(f"the hand on {self.target.name} is too near: {', '.join(deep)} would be in it")
         if grip.gaps and not grip.firm:
             touching = ", ".join(grip.touching) or "no finger"
             raise NoGrasp(f"the hand closes on {self.target.name} without a hold: {touching} touches it")

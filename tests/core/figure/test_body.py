@@ -276,3 +276,19 @@ def test_the_studio_theme_tells_left_from_right():
     table = dict(zip(MATERIALS, colours("studio"), strict=True))
     assert table["Arm.L"] != table["Arm.R"]
     assert table["Leg.L"] != table["Leg.R"]
+
+
+def test_the_web_of_the_thumb_stays_with_the_palm(meshes):
+    """Skin far from the thumb's bones that turned with them would be swept through what the hand holds."""
+    skeleton = mannequin()
+    rest = rest_pose(skeleton)
+    positions, globals = forward(skeleton, rest.rotations, rest.root)
+    mesh = next(m for m in meshes if "Hand.L" in {MATERIALS[k] for k in np.unique(m.materials)})
+    for side in SIDES:
+        joint = skeleton.chain(f"thumb_{side}")[0]
+        along = quat.rotate(globals[joint], skeleton.tips[joint])
+        away = mesh.vertices - positions[joint]
+        at = np.clip(away @ along / (along @ along), 0.0, 1.0)
+        own = (mesh.joints[:, 0] == joint) & (mesh.weights[:, 0] > 0.5)
+        assert own.any()
+        assert np.linalg.norm(away - at[:, None] * along, axis=1)[own].max() < 0.025

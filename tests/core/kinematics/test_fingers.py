@@ -13,6 +13,7 @@ from troupe.core.kinematics.fingers import (
     close_fingers,
     finger_joints,
     grip_place,
+    open_fingers,
     palm_axes,
     phalanx_radius,
     shaped,
@@ -82,6 +83,31 @@ def test_the_thumb_lies_on_what_the_hand_is_around_and_does_not_stick_out(radius
     # opposite the index finger rather than beside it
     beside = quat.to_matrix(globals[SKELETON.joint("hand_R")]) @ palm_axes("R")[:, 1]
     assert abs((thumb - index) @ beside) < 0.01
+
+
+def test_a_finger_that_starts_in_something_is_opened_out_of_it():
+    thick = rod("R", "power", 0.05)
+    positions, globals = fk.forward(SKELETON, shaped(SKELETON, POSE.rotations, "R", "power"), POSE.root)
+    end = fk.tip_positions(SKELETON, positions, globals)[SKELETON.chain("thumb_R")[1]]
+    # a ball half in the open thumb
+    vertices, faces = lathe([(0, -0.02), (0.014, -0.014), (0.02, 0), (0.014, 0.014), (0, 0.02)], 24)
+    outward = quat.to_matrix(globals[SKELETON.joint("hand_R")]) @ palm_axes("R")[:, 0]
+    ball = Body("ball", 1, vertices, faces, placed(end - 0.02 * outward, np.eye(3))[None], "prop")
+    thing = World((*thick.bodies, ball))
+    opened = open_fingers(SKELETON, POSE.rotations, POSE.root, "R", "power", thing)
+    grip = close_fingers(SKELETON, POSE.rotations, POSE.root, "R", "power", thing)
+    assert min(grip.gaps.values()) > -TOLERANCE
+    start = shaped(SKELETON, POSE.rotations, "R", "power")
+    thumb = list(SKELETON.chain("thumb_R"))
+    assert quat.distance(opened[thumb], start[thumb]).max() > 0.05
+    others = [j for j in range(len(SKELETON)) if j not in thumb]
+    assert np.allclose(opened[others], start[others], atol=1e-12)
+    motion = Motion(SKELETON, 24.0, POSE.root[None], opened[None])
+    assert np.abs(anatomy.violations(motion)[:, finger_joints(SKELETON, "R")]).max() < 1e-6
+    positions, globals = fk.forward(SKELETON, opened, POSE.root)
+    ends = fk.tip_positions(SKELETON, positions, globals)[thumb]
+    _, far, _, _ = geometry.nearest(geometry.index(thing), ends)
+    assert far.min() > phalanx_radius(SKELETON, "thumb", "R")
 
 
 @pytest.mark.req("badler", 77)

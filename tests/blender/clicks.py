@@ -1,0 +1,40 @@
+"""Operators driven as Blender drives them in a window, which it never does without one."""
+
+import threading
+from unittest.mock import MagicMock
+
+import bpy
+
+
+class Click:
+    """Stands in for an operator at its steps, which a click began; `said` is what it reports."""
+
+    sidebar = False
+
+    def __init__(self, operator, steps):
+        self.bl_label, self._steps, self.said = operator.bl_label, steps, []
+        self._advance, self._modal = operator._advance.__get__(self), operator.modal.__get__(self)
+        self._context = MagicMock(wraps=bpy.context)
+
+    def report(self, level, text):
+        self.said.append((*level, text))
+
+    def _end(self, context, answer):
+        return answer
+
+    def until_it_searches(self):
+        """Take steps until a thread is at work, and return it."""
+        there = set(threading.enumerate())
+        while not (taken := [thread for thread in threading.enumerate() if thread not in there]):
+            next(self._steps)
+        return taken[0]
+
+    def esc(self):
+        """What Esc is answered with."""
+        return self._modal(self._context, MagicMock(type="ESC"))
+
+    def rest(self):
+        """What it answers when it has gone on to its end."""
+        while (answer := self._modal(self._context, MagicMock(type="TIMER"))) == {"RUNNING_MODAL"}:
+            pass
+        return answer

@@ -1,0 +1,100 @@
+"""Carry in Blender, asked what it cannot do: it says what and why, and the scene is as it was."""
+
+import bpy
+import canon
+import pytest
+import stage
+from clicks import Click
+from test_reach import table
+from troupe.addon.bake import results
+from troupe.addon.features import carry, handling
+from troupe.core.landing import LandingParams
+from troupe.core.planning.hands.orders import CarryParams
+
+
+def _holding():
+    ob = stage.actor(skin=False)
+    table(ob)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="R", gaze=0.0)
+    bpy.context.scene.frame_set(int(handling.record_of(results.results_of(ob)[-1].action)["last"]))
+
+
+@pytest.fixture
+def holder():
+    """Somebody with a bottle in the right hand."""
+    stage.once(_holding)
+    ob = bpy.data.objects["Mannequin"]
+    stage.choose(ob)
+    return ob
+
+
+def refused(match, **words):
+    """Carrying is refused in these words, and nothing has changed."""
+    before = canon.snapshot()
+    with pytest.raises(RuntimeError, match=match):
+        bpy.ops.troupe.carry(**words)
+    assert canon.snapshot() == before
+
+
+@pytest.mark.req("kuffner", 3, 82)
+def test_empty_hands_carry_nothing(holder):
+    name = holder.name
+    bpy.context.scene.frame_set(1)
+    refused(f"{name} holds nothing at frame 1: let it pick something up first")
+
+
+@pytest.mark.req("kuffner", 3, 82)
+@pytest.mark.parametrize("lost", ["deleted", "untied", "without faces", "hidden"])
+def test_a_prop_that_is_gone_from_the_hand_is_named(holder, lost):
+    prop = bpy.data.objects["Bottle"]
+    match = "holds nothing at frame"
+    if lost == "deleted":
+        bpy.data.objects.remove(prop)
+    elif lost == "untied":
+        prop.constraints.clear()
+    else:
+        match = "Bottle.*no visible faces"
+        if lost == "hidden":
+            prop.hide_set(True)
+        else:
+            prop.data.clear_geometry()
+    refused(match)
+
+
+@pytest.mark.parametrize("role", ["hand_R", "forearm_R", "forearm_L"])
+def test_an_arm_of_less_than_three_bones_is_refused(holder, role):
+    setattr(holder.troupe.roles, role, "")
+    refused(f"no bone plays {role}; set these roles in the Cast panel")
+
+
+def test_a_rig_that_lost_bones_since_it_took_hold_is_named(holder):
+    bone = holder.troupe.roles.toe_L
+    bpy.ops.object.mode_set(mode="EDIT")
+    holder.data.edit_bones.remove(holder.data.edit_bones[bone])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    holder.troupe.roles.toe_L = ""
+    refused(r"the rig has \d+ bones, not the \d+ that it had when it took hold of Bottle: let it take hold again")
+
+
+@pytest.mark.req("kuffner", 101)
+@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize("after", [3, 20, 40])
+def test_esc_and_a_prop_that_goes_meanwhile_change_nothing(holder, gone, after):
+    steps = carry.Operator.plan_steps(bpy.context, holder, CarryParams(), LandingParams(), None)
+    before = canon.dump()
+    click = Click(carry.Operator, steps)
+    for _ in range(after):
+        next(steps)
+    if gone:
+        bpy.data.objects.remove(bpy.data.objects["Bottle"])
+        assert click.rest() == {"CANCELLED"}
+        ((level, said),) = click.said
+        assert level == "ERROR" and "holds nothing" not in said and "Bottle" in said
+        left = canon.dump()
+        # the bottle and nothing else is missing
+        del before["objects"]["Bottle"], before["scenes"]["Scene"]["objects"], left["scenes"]["Scene"]["objects"]
+        assert repr(left) == repr(before)
+    else:
+        assert click.esc() == {"CANCELLED"}
+        assert click.said == [("WARNING", "Carry was stopped; nothing has changed")]
+        assert repr(canon.dump()) == repr(before)
