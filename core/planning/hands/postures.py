@@ -110,7 +110,7 @@ def reachable(
         turned = float(np.abs(configurations[c, 0] - begun[c]).max())
         score = away + 0.2 * angle + 0.5 * float(np.abs(found.shifts[c]).max()) + 0.8 * (1.0 - grasp.quality)
         ways = np.clip(configurations[c], work.arm.low, work.arm.high)
-        out.append(Option(grasp, ways, score + 0.2 * turned))
+        out.append(Option(grasp, ways, score + 0.2 * turned + 0.25 * strain(work.arm, ways)))
     return sorted(out, key=lambda option: option.score)
 
 
