@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import InvalidMotion, InvalidParam
 from ..maths import quat
-from ..maths.ramp import follow, smootherstep, smoothstep, unwrap
+from ..maths.ramp import follow, lerp, smootherstep, smoothstep, unwrap
 from ..motion import Event, Motion
 from ..skeleton import Array
 from .face import FORWARD, Face, Limits
@@ -30,6 +30,9 @@ CURVE = "info/gaze"
 """Number of what is looked at in every sample, -1 for nothing."""
 COMFORT = np.radians(20.0)
 """How far eyes stay turned in the head when there is time for the head to follow [rad]."""
+LOWERED, LESS = np.radians(30.0), 3.0
+"""How far they stay lowered, which is easy for them, and how much less the head bows than it turns: its part of a shift
+straight down is raised to one more than this."""
 _TURN = 2.0 * np.pi
 BEHIND = np.radians(20.0)
 """A target that has gone this far past straight behind is looked at over the other shoulder [rad]."""
@@ -106,7 +109,7 @@ def gaze(
             points = plan.points
             if plan.shift.pursuit > 0:
                 points = follow(points, motion.fps, plan.shift.pursuit)
-            share = _share(_angle(quat.rotate(turn, FORWARD), aim), plan.shift.head * small_shift(size))
+            share = _share(quat.rotate(quat.conjugate(turn), aim), plan.shift.head * small_shift(size))
             share = share if face.eyes else np.ones(len(motion))
             neck, head = face.turned(neck, head, points, plan.side, share, move)
         timed.append((plan, smoothstep(since / times.eyes)))
@@ -176,10 +179,14 @@ def _planned(motion: Motion, shifts: Sequence[Shift], face: Face) -> list[_Plan]
     return out
 
 
-def _share(angle: Array, share: float) -> Array:
-    """Part (T,) of the way to a target that the head goes, so that the eyes are not turned by more than is easy."""
-    left = (1.0 - share) * angle
-    eased = COMFORT * -np.expm1(-left / COMFORT)
+def _share(aim: Array, share: float) -> Array:
+    """Part (T,) of the way to where directions (T, 3) in its axes lead that the head goes, so that the eyes are not
+    turned by more than is easy."""
+    angle = _angle(FORWARD, aim)
+    down = np.minimum(aim[:, 2], 0.0) ** 2 / (aim[:, 0] ** 2 + aim[:, 2] ** 2 + 1e-3)
+    left = (1.0 - share ** (1.0 + LESS * down)) * angle
+    easy = lerp(COMFORT, LOWERED, down)
+    eased = easy * -np.expm1(-left / easy)
     return np.where(angle > 1e-6, 1.0 - eased / np.maximum(angle, 1e-6), share)
 
 

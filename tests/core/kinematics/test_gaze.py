@@ -71,6 +71,16 @@ def test_both_eyes_meet_on_the_target(target: tuple[float, ...], head: float) ->
     assert errors(found, target)[-1].max() < 0.1
 
 
+def test_eyes_are_lowered_to_what_is_on_a_table_and_the_head_does_not_hang() -> None:
+    table, beside = np.array([0.0, -0.5, 0.9]), np.array([1.2, -0.75, 1.63])
+    bows, turns_ = (gaze(standing(), [Shift(0.5, target)]) for target in (table, beside))
+    assert errors(bows, table)[-1].max() < 0.1
+    assert 30.0 < turns(bows, "neck")[-1] + turns(bows, "head")[-1] < 42.0
+    assert 16.0 < turns(bows, "eye_L")[-1] < 25.0
+    assert turns(turns_, "neck")[-1] + turns(turns_, "head")[-1] > 45.0
+    assert turns(gaze(standing(), [Shift(0.5, table, 1.0)]), "eye_L")[-1] < 8.0
+
+
 @pytest.mark.req("kuffner", 90)
 def test_neck_head_and_eyes_are_aimed_in_this_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each link is aimed from where those below it have brought it."""
