@@ -50,6 +50,9 @@ class ReachParams(Params):
     gaze: float = param(
         0.8, lo=0.0, hi=1.0, basic=False, help="How far the head turns to what the hand does; 0 for not"
     )
+    trunk: float = param(
+        0.7, lo=0.0, hi=1.0, basic=False, help="How far the trunk goes along with a hand that needs no lean; 0 for not"
+    )
     standoff: bool = param(True, basic=False, help="Stop short of the prop and go the rest straight")
     sighted: bool = param(False, basic=False, help="Deal only with what it sees from where it stands")
     faithful: bool = param(

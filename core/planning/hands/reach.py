@@ -161,10 +161,22 @@ def _finished(
     gets_up = rising is not None and (bool(holdings) or stages[-1].name == "return")
     best: tuple[Performance, list[Penetration]] | None = None
     failure: NoIK | None = None
-    for first in (False, True) if task.leaned else (False,):
+    along = 0.0 if job.params.faithful else job.params.trunk
+    ways = [(False, 0.0), (True, 0.0)] if task.leaned else [(False, along), (False, 0.0)][along <= 0.0 :]
+    for first, share in ways:
         try:
             performance = performed(
-                job, works, stages, task.target, task.matrix, task.ledger, leaned, stand.walked, first, stand.carried
+                job,
+                works,
+                stages,
+                task.target,
+                task.matrix,
+                task.ledger,
+                leaned,
+                stand.walked,
+                first,
+                stand.carried,
+                share,
             )
         except NoIK as error:
             failure = error
@@ -172,7 +184,9 @@ def _finished(
         if gets_up and rising is not None:
             performance = risen(performance, rising, holdings, job)
         motion = performance.motions[job.actor]
-        offences = penetrations(motion, there, performance.props, sides=sides, touching=touching)
+        # an arm that hangs goes along with the trunk
+        looked = sides if share <= 0.0 else SIDES
+        offences = penetrations(motion, there, performance.props, sides=looked, touching=touching)
         if best is None or len(offences) < len(best[1]):
             best = performance, offences
         if not offences:

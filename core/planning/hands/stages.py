@@ -20,6 +20,7 @@ from ..spaces.arm_space import AXES, FASTEST
 from ..spaces.shortcut import SmoothParams, timed
 from ..spaces.solids import parted
 from ..spaces.space import Space
+from .accompany import accompanied
 from .leaning import followed
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def performed(
     walked: Motion | None,
     first: bool = False,
     carried: Mapping[str, Array] | None = None,
+    along: float = 0.0,
 ) -> Performance:
     """The performance of the stages of a task.
 
@@ -131,6 +133,7 @@ def performed(
         walked: What was done to get here.
         first: Whether the body leans before the arm moves and straightens after it, instead of along with it.
         carried: (T, 4, 4) of what it held on the way here, by name.
+        along: How far the trunk goes along with the hands where it does not lean for them: 0 to 1.
 
     Raises:
         NoIK: Hands that are to keep to their way cannot while the trunk leans.
@@ -140,10 +143,13 @@ def performed(
     motion = Motion(
         job.skeleton, job.fps, np.tile(job.pose.root, (count, 1)), timeline.rotations, events=timeline.events(target)
     )
+    sides = [work.side for work in works]
+    with_trunk = accompanied(motion, sides, timeline.turns(), along) if leaned is None else None
+    motion = with_trunk or motion
     mask = np.zeros(len(job.skeleton), dtype=bool)
     for work in works:
         mask[[*work.arm.joints, *finger_joints(job.skeleton, work.side)]] = True
-    if leaned is not None or timeline.straightens:
+    if leaned is not None or timeline.straightens or with_trunk is not None:
         mask[list(job.skeleton.chain("spine"))] = True
     if job.params.gaze > 0 and job.skeleton.has("head"):
         shifts = attending([(t, p) for t, p in timeline.looks()], head=job.params.gaze)
@@ -293,6 +299,13 @@ class _Timeline:
     def _rotations(self, q: Array) -> Array:
         """(..., 3 A, 4) of upper arms, forearms and hands of configurations (..., 7 A)."""
         return np.concatenate([arm.rotations(q[..., 7 * k : 7 * k + 7]) for k, arm in enumerate(self.arms)], axis=-2)
+
+    def turns(self) -> tuple[int, int, int]:
+        """Samples from which the trunk may go along with the hands, from which it comes back, and at which it is back:
+        as the hands come back, or as they have taken something."""
+        (first, _), (back, last) = self.spans[0], self.spans[-1]
+        comes_back = self.stages[-1].name in ("return", "lift")
+        return first, back, len(self.rotations) - 1 if self.done is not None else last if comes_back else back
 
     def looks(self) -> list[tuple[float, Array | None]]:
         """When each stage that gaze goes along with begins [s], and what it is about."""
