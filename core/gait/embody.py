@@ -15,6 +15,7 @@ from ..maths.ramp import smoothstep
 from ..motion import Event, Motion
 from ..skeleton import FINGERS, SIDES, Array, Pose, Skeleton
 from . import legs
+from .arm_room import beside_legs
 from .bounds import Bounds
 from .carriage import Carriage, Carrier
 from .cycle import ARM, BODY
@@ -102,6 +103,7 @@ def embody(
         swivels = bounds.swivels(skeleton, rotations, carried.roots, times)
         rotations = legs.reach(skeleton, rotations, carried, ankles, soles, toes, swivels)
         rotations = legs.plant_again(skeleton, bounds.joined(rotations, times), carried.roots, ankles, soles)
+    rotations = beside_legs(skeleton, rotations, carried.roots, track.fps, 1.0 - bounds.held(times))
     return Motion(
         skeleton,
         track.fps,

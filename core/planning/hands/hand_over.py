@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
 from ...kinematics import fk
+from ...kinematics.body_shape import ARM_PARTS, capsules, self_gaps, with_fingers
 from ...kinematics.fingers import hand_length, hand_shape
 from ...maths import geometry, quat
 from ...motion import Event, Motion
@@ -20,7 +21,6 @@ from ...performance import Attachment, Performance
 from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import Body
 from ..spaces.arm_space import Arm
-from ..spaces.body_shape import ARM_PARTS, capsules, self_gaps, with_fingers
 from ..spaces.penetration import HAND, Penetration, penetrations
 from ..spaces.set_pieces import box
 from ..spaces.solids import Shapes, parted

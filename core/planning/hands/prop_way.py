@@ -10,9 +10,9 @@ import numpy as np
 
 from ...errors import NoPath
 from ...kinematics.arm_ik import Free
+from ...kinematics.body_shape import ARM_PARTS, beads
 from ...maths import quat
 from ...skeleton import Array
-from ..spaces.body_shape import ARM_PARTS, beads
 from ..spaces.collision import Checker
 from ..spaces.rrt import SearchParams, plan
 from ..spaces.shortcut import SmoothParams, shorten

@@ -11,12 +11,12 @@ from ...errors import NoPath
 from ...gait.route import RouteParams, follow
 from ...gait.travel import TravelParams
 from ...kinematics import fk
+from ...kinematics.body_shape import ARM_PARTS, capsules
 from ...maths import quat
 from ...maths.ramp import smootherstep, wrap
 from ...motion import Motion, Path
 from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import World
-from ..spaces.body_shape import ARM_PARTS, capsules
 from ..spaces.collision import clearance
 from ..spaces.solids import Shapes, solids
 from ..walkers.tasks import on_foot

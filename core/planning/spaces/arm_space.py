@@ -16,9 +16,9 @@ from ...kinematics import anatomy
 from ...kinematics.arm_chain import arm_chain
 from ...kinematics.arm_goals import Trial
 from ...kinematics.arm_ik import Free
+from ...kinematics.body_shape import ARM_PARTS, TRUNK, beads, capsules
 from ...maths import quat, trig
 from ...skeleton import Array, Skeleton
-from .body_shape import ARM_PARTS, TRUNK, beads, capsules
 from .collision import Checker
 from .solids import Solids
 from .space import Bools, Space

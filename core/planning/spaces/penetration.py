@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...kinematics import fk
+from ...kinematics.body_shape import ARM_PARTS, Capsules, with_fingers
 from ...maths import geometry, quat
 from ...maths.quat import cross, dot
 from ...motion import Motion
 from ...skeleton import SIDES, Array
 from ...world import Body, World
-from .body_shape import ARM_PARTS, Capsules, with_fingers
 from .distance_field import closed, surface_samples
 from .space import Bools, Ints
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
+from troupe.core.kinematics.body_shape import self_gaps
 from troupe.core.maths import quat
 from troupe.core.motion import Motion
 from troupe.core.planning.hands.held_shape import held_capsules
 from troupe.core.planning.spaces.arm_space import Arm, Held, angles_of, arm_space, checker, put
-from troupe.core.planning.spaces.body_shape import self_gaps
 from troupe.core.planning.spaces.collision import clearance
 from troupe.core.planning.spaces.rrt import SearchParams, plan
 from troupe.core.planning.spaces.set_pieces import bottle, box

@@ -10,13 +10,13 @@ from troupe.core.errors import NoGrasp, NoIK
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.gait.walk import WalkParams, walk
 from troupe.core.kinematics import anatomy, fk
+from troupe.core.kinematics.body_shape import self_gaps, with_fingers
 from troupe.core.maths import quat
 from troupe.core.planning.hands.carry import CarryParams, carry
 from troupe.core.planning.hands.holding import hand_matrix
 from troupe.core.planning.hands.pairs import pairs_of
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.hands.stages import STAGE
-from troupe.core.planning.spaces.body_shape import self_gaps, with_fingers
 from troupe.core.planning.spaces.set_pieces import box, placed
 from troupe.core.planning.spaces.solids import Shapes
 from troupe.core.skeleton import SIDES, Pose

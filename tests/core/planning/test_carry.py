@@ -9,11 +9,11 @@ from troupe.core.errors import NoGrasp
 from troupe.core.figure.mannequin import mannequin
 from troupe.core.gait.walk import WalkParams, walk
 from troupe.core.kinematics import fk
+from troupe.core.kinematics.body_shape import self_gaps, with_fingers
 from troupe.core.kinematics.fingers import finger_joints
 from troupe.core.maths import quat
 from troupe.core.planning.hands.carry import CarryParams, carry
 from troupe.core.planning.hands.holding import as_it_is, hand_matrix, in_hand
-from troupe.core.planning.spaces.body_shape import self_gaps, with_fingers
 from troupe.core.planning.spaces.set_pieces import bottle, box
 from troupe.core.world import World
 

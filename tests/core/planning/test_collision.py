@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
+from troupe.core.kinematics.body_shape import beads, capsules, self_gaps, self_pairs
 from troupe.core.kinematics.fingers import hand_length
 from troupe.core.maths import geometry, quat
 from troupe.core.motion import Motion
-from troupe.core.planning.spaces.body_shape import beads, capsules, self_gaps, self_pairs
 from troupe.core.planning.spaces.collision import Checker, clearance, segment_box
 from troupe.core.planning.spaces.distance_field import closed, distance_field
 from troupe.core.planning.spaces.penetration import inside, penetrations

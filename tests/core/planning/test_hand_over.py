@@ -9,6 +9,7 @@ from troupe.core import InvalidParam
 from troupe.core.errors import NoIK
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
+from troupe.core.kinematics.body_shape import self_gaps, with_fingers
 from troupe.core.kinematics.fingers import finger_joints
 from troupe.core.maths import quat
 from troupe.core.planning.hands.hand_over import hand_over
@@ -16,7 +17,6 @@ from troupe.core.planning.hands.holding import hand_matrix
 from troupe.core.planning.hands.reach import Job, ReachParams
 from troupe.core.planning.hands.stages import STAGE
 from troupe.core.planning.spaces.arm_space import Arm
-from troupe.core.planning.spaces.body_shape import self_gaps, with_fingers
 from troupe.core.planning.spaces.set_pieces import bottle, box
 from troupe.core.planning.spaces.solids import Shapes
 from troupe.core.skeleton import Pose

@@ -12,6 +12,7 @@ from troupe.core.errors import Cancelled, InvalidRig, NoGrasp, NoIK, NoPath, Not
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
 from troupe.core.kinematics.arm_ik import solve_arms
+from troupe.core.kinematics.body_shape import self_gaps, with_fingers
 from troupe.core.kinematics.fingers import close_fingers, finger_joints, grip_place, palm_axes, shaped
 from troupe.core.kinematics.gaze import CURVE
 from troupe.core.kinematics.gaze import EVENT as GAZE
@@ -27,7 +28,6 @@ from troupe.core.planning.hands.postures import reachable
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.hands.stages import STAGE
 from troupe.core.planning.spaces.arm_space import Arm, checker
-from troupe.core.planning.spaces.body_shape import self_gaps, with_fingers
 from troupe.core.planning.spaces.penetration import Penetration, penetrations
 from troupe.core.planning.spaces.problems import bottle_scene
 from troupe.core.planning.spaces.set_pieces import bottle, box, placed

@@ -13,10 +13,10 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from ...kinematics import fk
-from ...kinematics.fingers import hand_length, phalanx_radius
-from ...maths import geometry, quat
-from ...skeleton import FINGERS, SIDES, Array, Skeleton
+from ..maths import geometry, quat
+from ..skeleton import FINGERS, SIDES, Array, Skeleton
+from . import fk
+from .fingers import hand_length, phalanx_radius
 
 Ints = npt.NDArray[np.int64]
 
