@@ -59,6 +59,8 @@ def _flat(*flexion: float) -> Angles:
 
 _THUMB_OUT: Angles = ((70.0, -20.0, 0.0), (5.0, 0.0, 0.0), (5.0, 0.0, 0.0))
 _THUMB_IN: Angles = ((-15.0, -35.0, 0.0), (-40.0, 0.0, 0.0), (-55.0, 0.0, 0.0))
+_THUMB_ON: Angles = ((12.0, -30.0, 0.0), (-12.0, 0.0, 0.0), (-30.0, 0.0, 0.0))
+"""On the middle finger of a fist."""
 _FIST = _flat(95.0, 98.0, 80.0)
 
 HANDSHAPES: Mapping[str, HandShape] = MappingProxyType(
@@ -105,7 +107,7 @@ HANDSHAPES: Mapping[str, HandShape] = MappingProxyType(
         ),
         "hook": HandShape(
             {"fingers": _flat(20, 55, 35), "thumb": ((10, 0, 0), (5, 0, 0), (5, 0, 0))},
-            {"fingers": _flat(60, 98, 80), "thumb": ((10, 0, 0), (5, 0, 0), (5, 0, 0))},
+            {"fingers": _flat(60, 98, 80), "thumb": ((-5, -15, 0), (0, 0, 0), (0, 0, 0))},
         ),
         "flat": HandShape(
             {"fingers": _flat(0, 3, 3), "thumb": ((10, 10, 0), (0, 0, 0), (0, 0, 0))},
@@ -116,8 +118,8 @@ HANDSHAPES: Mapping[str, HandShape] = MappingProxyType(
             {"fingers": _flat(15, 15, 10), "thumb": ((20, 10, 0), (10, 0, 0), (10, 0, 0))},
         ),
         "index": HandShape(
-            {"fingers": _flat(75, 90, 55), "index": _flat(0, 3, 3), "thumb": ((35, -15, 0), (15, 0, 0), (20, 0, 0))},
-            {"fingers": _flat(75, 90, 55), "index": _flat(0, 3, 3), "thumb": ((35, -15, 0), (15, 0, 0), (20, 0, 0))},
+            {"fingers": _flat(75, 90, 55), "index": _flat(0, 3, 3), "thumb": _THUMB_ON},
+            {"fingers": _flat(75, 90, 55), "index": _flat(0, 3, 3), "thumb": _THUMB_ON},
             "index",
         ),
     }
