@@ -82,7 +82,8 @@ def test(arguments: argparse.Namespace) -> bool:
         environments = [envs.core(), envs.newest_blender()]
     suites = [suite for environment in environments for suite in suites_of(environment, arguments.pytest)]
     options = [argument for argument in arguments.pytest if not is_test_path(argument)]
-    environ = {"TROUPE_REQUIRE_DATA": "1"} if arguments.require_data else {}
+    # suites run side by side: threads of linear algebra would wait for each other
+    environ = {"OPENBLAS_NUM_THREADS": "1"} | ({"TROUPE_REQUIRE_DATA": "1"} if arguments.require_data else {})
     blenders = [suite.environment for suite in suites if suite.environment.has_blender]
     if blenders:
         environ["TROUPE_ZIP"] = str(package.build_zip(blenders[0]))
