@@ -151,6 +151,8 @@ def performed(
         mask[[*work.arm.joints, *finger_joints(job.skeleton, work.side)]] = True
     if leaned is not None or timeline.straightens or with_trunk is not None:
         mask[list(job.skeleton.chain("spine"))] = True
+    if with_trunk is not None:
+        mask[[j for side in sides for j in job.skeleton.roles.get(f"clavicle_{side}", ())]] = True
     if job.params.gaze > 0 and job.skeleton.has("head"):
         shifts = attending([(t, p) for t, p in timeline.looks()], head=job.params.gaze)
         looking = gaze(motion, shifts)

@@ -52,7 +52,8 @@ def test_hands_stay_on_their_way_while_the_trunk_moves(sides):
     # only arms and trunk move
     changed = quat.distance(found.rotations, motion.rotations).max(axis=0) > 1e-9
     arms = [j for s in sides for part in ("upper_arm", "forearm", "hand") for j in motion.skeleton.chain(f"{part}_{s}")]
-    assert set(np.flatnonzero(changed)) == {*spine, *arms}
+    girdle = [j for s in sides for j in motion.skeleton.chain(f"clavicle_{s}")]
+    assert set(np.flatnonzero(changed)) == {*spine, *girdle, *arms}
 
 
 @pytest.mark.parametrize(("side", "sign"), [("R", 1.0), ("L", -1.0)])
@@ -67,6 +68,16 @@ def test_the_shoulder_of_a_hand_that_goes_forward_comes_along(side, sign):
     assert gone[skeleton.joint(f"upper_arm_{side}"), 1] < gone[skeleton.joint(f"upper_arm_{other}"), 1] - 0.01
     turn = anatomy.angles(found, "spine")[BACK, 2]
     assert sign * np.degrees(turn) > 2.0  # to the left for the right hand
+
+
+def test_the_collar_bone_follows_a_hand_that_goes_up():
+    motion = reaching("R", (0.05, -0.1, 0.35))
+    found = accompanied(motion, "R", (0, BACK, LAST), 1.0)
+    raised = [
+        fk.forward(m.skeleton, m.rotations, m.roots)[0][BACK, m.skeleton.joint("upper_arm_R"), 2]
+        for m in (motion, found)
+    ]
+    assert raised[1] > raised[0] + 0.005
 
 
 def test_both_hands_draw_the_trunk_straight_forward():
