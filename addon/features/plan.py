@@ -96,10 +96,9 @@ class Operator(FeatureOperator):
 
 def mover_of(context: bpy.types.Context, params: PlanParams) -> Any:
     """What goes."""
-    mover = bpy.data.objects.get(params.mover) if params.mover else context.view_layer.objects.active
-    if mover is None:
-        expected = "no object of that name in this file" if params.mover else "name what goes, or make it active"
-        raise InvalidParam("mover", params.mover, expected)
+    mover = context.view_layer.objects.active
+    if params.mover or mover is None:
+        mover = handling.object_named(params.mover, "mover", "what goes, or make it active")
     if rig.is_cast(mover):
         raise InvalidParam("mover", mover.name, "is an actor: let it go or reach instead")
     return mover
@@ -114,7 +113,7 @@ def _thing_steps(
     world = yield from scene.read_world_steps(context, None, (), np.array([float(context.scene.frame_current)]))
     body = next((b for b in world.bodies if b.name == mover.name), None)
     if body is None:
-        raise InvalidParam("mover", mover.name, "has no visible faces")
+        raise InvalidParam("mover", mover.name, handling.faceless(mover))
     if goal == mover:
         raise InvalidParam("goal", goal.name, "is what goes: choose another object, whose place it takes")
     there = handling.matrix_of(goal, context)

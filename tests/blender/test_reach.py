@@ -307,8 +307,8 @@ def test_bad_targets_are_named_and_nothing_is_written(laid):
         ({"target": "Nothing"}, "no visible faces"),
         ({"target": laid.name}, "the actor itself"),
         ({"target": "Moving", "task": "touch"}, "is moving"),
-        ({"target": "Far", "task": "touch", **short}, r"8\.\d+ m out of reach"),
-        ({"target": "Far", "task": "pick_up", **short}, "out of reach"),
+        ({"target": "Far", "task": "touch", **short}, r"Far is 8\.\d+ m out of reach; bring that and the actor nearer"),
+        ({"target": "Far", "task": "pick_up", **short}, "Far is .* out of reach"),
         ({"target": "Kernel", "task": "touch", **short}, "Shell"),
         ({"target": "Kernel", "task": "pick_up", **short}, "Shell"),
         ({"task": "put_back"}, "holds nothing"),
@@ -318,6 +318,90 @@ def test_bad_targets_are_named_and_nothing_is_written(laid):
         with pytest.raises(RuntimeError, match=match):
             bpy.ops.troupe.reach(**words)
         assert canon.snapshot() == before, words
+
+
+@pytest.mark.req("kuffner", 3, 82)
+@pytest.mark.parametrize("task", ["touch", "point", "pick_up"])
+def test_what_has_no_place_or_size_or_is_not_in_this_scene_is_named_with_the_way_out(laid, task):
+    bottle_, there, nan = bpy.data.objects["Bottle"], bpy.data.objects["There"], float("nan")
+    flat = bpy.data.meshes.new("line")
+    flat.from_pydata([(0.0, 0.0, 0.0), (0.0, 0.0, 0.1), (0.0, 0.0, 0.05)], [], [(0, 1, 2)])
+    bpy.data.scenes.new("Other").collection.objects.link(there)
+    bpy.context.scene.collection.objects.unlink(there)
+    whole, place = bottle_.data, bottle_.location.copy()
+    lost = "has no place, as its location, rotation or scale is no number or too large: clear those"
+    words = {"target": "Bottle", "task": task, "lean": False, "step": False}
+    for ob, name, value, match in (
+        (bottle_, "location", (nan, 0.0, 1.0), f"Bottle {lost}"),
+        (bottle_, "rotation_euler", (nan, 0.0, 0.0), f"Bottle {lost}"),
+        (bottle_, "location", (float("inf"), 0.0, 1.0), f"Bottle {lost}"),
+        (bpy.data.objects["Block"], "rotation_euler", (0.0, 0.0, nan), f"Block {lost}"),
+        (bottle_, "scale", (0.0, 0.0, 0.0), "target.*Bottle.*scaled to nothing: give it a scale other than 0"),
+        (bottle_, "data", flat, "target.*Bottle.*no visible faces"),
+        (bottle_, "hide_viewport", True, "target.*Bottle.*is hidden"),
+    ):
+        before = getattr(ob, name).copy() if name not in ("data", "hide_viewport") else getattr(ob, name)
+        setattr(ob, name, value)
+        bpy.context.view_layer.update()
+        refused(match, **words)
+        setattr(ob, name, before)
+    refused("target.*There.*is not in this scene: link it", task=task, target="There")
+    assert bottle_.data == whole and bottle_.location == place
+
+
+def refused(match, **words):
+    """Reaching is refused in these words, and nothing has changed."""
+    before = canon.snapshot()
+    with pytest.raises(RuntimeError, match=match):
+        bpy.ops.troupe.reach(**words)
+    assert canon.snapshot() == before, words
+
+
+@pytest.mark.req("kuffner", 3, 82)
+def test_bad_destinations_are_named_and_nothing_is_written(laid):
+    there, known = bpy.data.objects["There"], {"task": "move", "target": "Bottle", "destination": "There"}
+    there.rotation_euler.x = float("nan")
+    bpy.context.view_layer.update()
+    refused("There has no place", **known)
+    there.rotation_euler.x = 0.0
+    there.location.x = 1e8
+    bpy.context.view_layer.update()
+    far = r"hand_[LR]: where Bottle is to go is \d+\.\d\d m out of reach; bring that and the actor nearer"
+    refused(far, **{**known, "tries": 1, "budget": 60})
+    bpy.data.scenes.new("Other").collection.objects.link(there)
+    bpy.context.scene.collection.objects.unlink(there)
+    refused("destination.*There.*is not in this scene", **known)
+    refused("destination.*There.*is not in this scene", **{**known, "task": "hand_over"})
+    bpy.data.objects.remove(there)
+    refused("destination.*There.*no object of that name", **known)
+    refused("destination.*choose where it is to go", **{**known, "destination": ""})
+    bpy.data.objects["Bottle"].location.x = 1e8
+    bpy.context.view_layer.update()
+    refused("is 100000000 m away.*walk there first", task="pick_up", target="Bottle")
+
+
+def test_nothing_of_what_is_scaled_to_nothing_is_in_the_way(laid):
+    bpy.data.objects["Block"].scale = (0.0, 0.0, 0.0)
+    bpy.data.objects["Shell"].scale = (1.0, 1.0, 0.0)
+    bpy.context.view_layer.update()
+    assert bpy.ops.troupe.reach(task="touch", target="Bottle", hand="R") == {"FINISHED"}
+
+
+@pytest.mark.parametrize("scale", [(-1.0, 1.0, 1.0), (1.0, 1.0, -1.0), (-1.0, -1.0, -1.0)])
+def test_a_mirrored_prop_is_put_down_as_its_place_says(laid, scale):
+    """With the scale that is its own, not turned over: what counts is its rotation."""
+    prop, there = bpy.data.objects["Bottle"], bpy.data.objects["There"]
+    if scale[2] < 0:  # its origin is at the bottom: upside down it would be in the table
+        prop.data = prop.data.copy()
+        for vertex in prop.data.vertices:
+            vertex.co.z *= -1.0
+    prop.scale, prop.rotation_euler.z, there.rotation_euler.z = scale, 0.4, 0.1
+    bpy.context.view_layer.update()
+    bpy.ops.troupe.reach(task="move", target="Bottle", destination="There", gaze=0.0)
+    record = handling.record_of(results.results_of(laid)[-1].action)
+    shown = matrices(prop, [float(record["last"])])[0]
+    wanted = np.array(there.matrix_world) @ np.diag([*scale, 1.0])
+    assert np.abs(shown - wanted).max() < 1e-3
 
 
 def test_an_arm_of_less_than_three_bones_is_refused(laid):

@@ -202,7 +202,8 @@ class ArmWork:
         k = int(gap.argmin())
         if owner[k] < 0 or gap[k] > 0.01:
             return "its own body"
-        return f"{found.names[owner[k]]} with the {arm.parts[k % len(arm.radii)].replace('_', ' ')}"
+        part = arm.parts[k % len(arm.radii)]
+        return f"{found.names[owner[k]]} with {'what it holds' if part == 'held' else f'the {part}'.replace('_', ' ')}"
 
 
 def fine_arm(work: ArmWork, shape: Array) -> Arm:

@@ -158,7 +158,7 @@ class OneHand:
             work, grasps, goal, name, lambda along: self._placing(along, distance), near, self.params.faithful
         )
         if not found:
-            raise unreached(work, grasps, goal, name)
+            raise unreached(work, grasps, goal, name, True)
         there = {id(option.grasp): option for option in found}
         both = [option for option in options if id(option.grasp) in there]
         both.sort(key=lambda option: option.score + there[id(option.grasp)].score)
@@ -262,7 +262,7 @@ class OneHand:
             if found:
                 break
         else:
-            raise unreached(work, [grasp], goal, self.target.name)
+            raise unreached(work, [grasp], goal, self.target.name, True)
         failure: TroupeError | None = None
         works = False
         for along in (0.0, 1.0, None) if self.leaned else (None,):
