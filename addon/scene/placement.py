@@ -11,11 +11,10 @@ import numpy as np
 from ...core.errors import TroupeError
 from ...core.skeleton import Array
 from ..bake import nla, pose, reading
+from ..rig import FARTHEST
 
 _TRANSFORMS = {"location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"}
 _TRANSFORMS |= {f"delta_{name}" for name in _TRANSFORMS}
-FARTHEST = 1e9
-"""Coordinate from which on there is nothing: to single precision one is 64 from the next there [world units]."""
 _RECORDED = {"TRANSFORM_CACHE", "FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER"}
 """Constraints that move an object by a recording."""
 

@@ -66,7 +66,7 @@ def read_world_steps(
             where they are now.
 
     Raises:
-        TroupeError: There is no such collection, a body changes its size while it moves, or numbers of it are none.
+        TroupeError: There is no such collection, a body changes its size while it moves, or it is nowhere.
     """
     times = None if frames is None else _checked(frames)
     surfaces = list(_surfaces(context, _members(context, collection), frozenset(exclude)))
@@ -236,7 +236,7 @@ def _body(surface: _Surface, matrices: Array, name: str, number: int, unit: floa
     """A body with all scale in its vertices, so that its matrices only turn and move it."""
     placement.demand_place(name, matrices)
     if not np.isfinite(surface.vertices).all():
-        raise TroupeError(f"{name} has vertices whose places are not numbers: delete them, hide it or set it to be ignored")
+        raise TroupeError(f"{name} has vertices whose places are no numbers: delete them, hide it or let it be ignored")
     if not _differs(matrices, 1e-6):
         matrices = matrices[:1]
     mirror = placement.mirror_of(surface.instancer, matrices[0, :3, :3])

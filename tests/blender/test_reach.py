@@ -380,6 +380,26 @@ def test_bad_destinations_are_named_and_nothing_is_written(laid):
     refused("is 100000000 m away.*walk there first", task="pick_up", target="Bottle")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("scale", (0, 0, 0)), ("scale", (1, 1, 0)), ("location", (1e38, 0, 0)), ("rotation_euler", None)],
+)
+def test_an_actor_without_place_or_size_is_told_how_to_mend_it(laid, name, value):
+    laid.rotation_mode = "XYZ"
+    setattr(laid, name, value or (float("nan"), 0.0, 0.0))
+    bpy.context.view_layer.update()
+    before = canon.snapshot()
+    for run in (
+        lambda: bpy.ops.troupe.reach(task="touch", target="Bottle"),
+        lambda: bpy.ops.troupe.look(target="There"),
+        lambda: bpy.ops.troupe.grasp(prop="Bottle", source="form"),
+        lambda: bpy.ops.troupe.tidy(litter="Bottle", away="There"),
+    ):
+        with pytest.raises(RuntimeError, match="Mannequin has no place or no size: clear its location, rotation and"):
+            run()
+        assert canon.snapshot() == before
+
+
 def test_nothing_of_what_is_scaled_to_nothing_is_in_the_way(laid):
     bpy.data.objects["Block"].scale = (0.0, 0.0, 0.0)
     bpy.data.objects["Shell"].scale = (1.0, 1.0, 0.0)

@@ -14,7 +14,6 @@ from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
 from ...kinematics import fk
 from ...kinematics.arm_ik import solve_arms, swivels
 from ...kinematics.fingers import TOLERANCE, close_fingers, hand_length
-from ...kinematics.hand_choice import MARGIN
 from ...maths import quat
 from ...skeleton import SIDES, Array
 from ...world import Body, World
@@ -35,6 +34,8 @@ from .stages import Holding, Stage, home_of
 from .standing import UP, has_arm, matrix_of, place_of
 from .task import Job
 
+ABOUT = 0.03
+"""How much farther from something a hand is at most that is about as near to it [m]."""
 TAKER = "taker"
 """Tag of what stands for somebody who holds the prop too."""
 
@@ -64,7 +65,7 @@ class OneHand:
         able = [s for s in SIDES if has_arm(self.job, s)]
         place = place_of(self.job, self.target)
         far = {s: float(np.linalg.norm(self.positions[self.job.skeleton.joint(f"hand_{s}")] - place)) for s in able}
-        if len(far) == 2 and abs(far["L"] - far["R"]) < 0.2 * MARGIN:
+        if len(far) == 2 and abs(far["L"] - far["R"]) < ABOUT:
             return tuple(sorted(able, key=lambda s: s != self.params.favoured))
         return tuple(sorted(able, key=lambda s: far[s]))
 

@@ -113,7 +113,7 @@ def _sought(
         raise Blocked(("start", "goal")[which], blocker(slim, hard, space, ends[which]))
     steps = float(space.distance(*ends)) / space.step
     if steps > MOST_STEPS:
-        raise NoPath(f"its goal is {steps * space.step:.0f} m away, too far for its size: bring one nearer to the other")
+        raise NoPath(f"its goal is {steps * space.step:.0f} m away, too far for its size: bring it nearer")
     method, smooth = ("connect", SmoothParams.faithful()) if params.faithful else ("wide", SmoothParams())
     search = SearchParams(method=method, budget=params.budget, seed=params.seed)
     try:

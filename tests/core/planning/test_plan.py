@@ -58,7 +58,7 @@ def test_a_large_sheet_is_covered_with_few_capsules_and_what_is_too_far_for_its_
     assert len(cover.radii) <= 256 and cover.radii.max() < 0.2
     goal, params = placed((1e5, 0.0, 0.21)), PlanParams()
     thing = thing_of(crate(), goal, params)
-    with pytest.raises(NoPath, match=r"its goal is 1\d{5} m away, too far for its size: bring one nearer"):
+    with pytest.raises(NoPath, match=r"its goal is 1\d{5} m away, too far for its size: bring it nearer"):
         way(thing, WALLS, *between(thing, goal), params, 24.0)
 
 

@@ -27,7 +27,7 @@ def test_each_is_solved_and_its_way_is_free(problem):
 
 
 def touches(space, points):
-    """Whether a way touches something or leaves its limits at a tenth of the step; each look is made, none is skipped."""
+    """Whether a way touches something or leaves its limits at a tenth of the step, with every look made."""
     tangents = space.difference(points[:-1], points[1:])
     counts = np.ceil(space.size(tangents) / (space.step / 10)).astype(int)
     rows = [
