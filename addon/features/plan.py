@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,7 +67,12 @@ class Operator(FeatureOperator):
         before = np.array(machine.frames(start[None])[0, 0])
         rate = scene.fps(context.scene)
         begun = time.perf_counter()
-        planned = yield from aside(lambda stop: _first(machine, around, start, goals, params, rate, stop))
+        try:
+            planned = yield from aside(lambda stop: _first(machine, around, start, goals, params, rate, stop))
+        except NoPath as error:
+            if (search := getattr(error, "search", None)) is not None:
+                sought.missed_way(mover, machine, start, search)
+            raise
         seconds = time.perf_counter() - begun
         first = context.scene.frame_current
         frames = first + np.arange(len(planned.path.points), dtype=np.float64)
@@ -85,7 +89,7 @@ class Operator(FeatureOperator):
             places, turns = _in_scene(context, mover, planned.frames[:, 0], result.before)
             action = things.write_way(mover, maker, result.frames, places / unit, turns)
         kept = sought.plain(planned, result.seconds)
-        action[sought.KEY] = json.dumps(kept)
+        sought.found(mover, action, kept)
         own: Any = self
         own.mover = mover.name
         for offence in planned.offences[:1]:

@@ -174,6 +174,12 @@ def test_a_goal_or_start_that_is_walled_in_is_said_with_the_wall(moves):
     wall()
     put(box("Bar", (0.4, 0.05, 0.6), (0.0, 0.0, 0.6)))
     refused(r"no way around (Bar|Left|Right)", mover="Crate", goal="Goal", moves=moves, room=0.2, budget=20)
+    # what the search looked at can be seen all the same, and nothing is claimed
+    crate, own = bpy.data.objects["Crate"], bpy.context.scene.troupe
+    assert sought.told(sought.last(crate))[0] == "no way was found; there may be one"
+    own.show_tree = own.show_path = True
+    crate.select_set(True)
+    assert set(hands.search(bpy.context)) == {"old way"}
     for k, (x, y) in enumerate(((-0.6, -1.0), (0.6, -1.0), (0.0, -1.6), (0.0, -0.4))):
         put(box(f"Cell {k}", (0.05, 0.65, 0.6) if k < 2 else (0.65, 0.05, 0.6), (x, y, 0.6)))
     put(box("Base", (3.0, 3.0, 0.02), (0.0, 0.0, -0.03)))

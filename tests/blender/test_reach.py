@@ -281,6 +281,32 @@ def test_a_search_can_be_seen_and_one_that_fails_names_what_is_in_the_way(monkey
     assert [f.action.name for f in results.results_of(ob)] == before
 
 
+@pytest.mark.req("kuffner", 73)
+def test_the_trees_of_a_search_that_found_nothing_are_shown_until_one_finds_something():
+    from troupe.addon.draw import hands
+    from troupe.addon.features import sought
+
+    ob = stage.actor(skin=False)
+    table(ob)
+    own = bpy.context.scene.troupe
+    own.show_tree = own.show_path = True
+    board = put(box("Board", (0.01, 0.25, 0.4), (-0.33, -0.42, 1.1)))
+    words = {"target": "Bottle", "hand": "R", "lean": False, "step": False, "crouch": False, "gaze": 0.0}
+    before = canon.snapshot()
+    with pytest.raises(RuntimeError, match=r"no way around .* was found in 2 rounds with \d+ nodes; there may be one"):
+        bpy.ops.troupe.reach(task="reach", budget=2, tries=1, **words)
+    assert canon.snapshot() == before
+    kept = sought.last(ob)
+    assert sought.told(kept) == [
+        "no way was found; there may be one",
+        f"{kept['nodes']} nodes, {kept['looks']} postures checked",
+    ]
+    assert len(kept["tree"]) >= 2 and kept["nodes"] > 2 and set(hands.search(bpy.context)) == {"old way"}
+    bpy.data.objects.remove(board)
+    bpy.ops.troupe.reach(task="reach", **words)
+    assert "missed" not in sought.last(ob) and set(hands.search(bpy.context)) >= {"way"}
+
+
 @pytest.fixture
 def laid():
     """An actor before a laid table, with things about that no hand can deal with."""

@@ -147,6 +147,9 @@ class ArmWork:
         try:
             answer = plan(space, start, goal, self.search, should_stop=self.should_stop)
         except SearchTimeout as error:
+            shown = _shown(arm, found, error.search, ends, ends)
+            self.ledger.missed.append(replace(shown, way=np.zeros((0, 3))))
+            self.ledger.looks += error.search.looks
             between = start + np.linspace(0.0, 1.0, 24)[:, None] * (goal - start)
             raise error.around(self.blocker(arm, found, between)) from None
         path = shorten(space, answer.path, self.smooth, np.random.default_rng(self.search.seed))
