@@ -292,6 +292,20 @@ def object_named(name: str, what: str, purpose: str) -> Any:
     return ob
 
 
+def own_of_file(ob: Any, what: str) -> None:
+    """Refuse an object that is to be keyed and is linked from another file: what is written to it is not saved."""
+    if ob.library is not None and ob.override_library is None:
+        raise InvalidParam(what, ob.name, "is linked from another file: make a library override of it first")
+
+
+def still_there(name: str) -> Any:
+    """The object of a name that was there when the work began."""
+    ob = bpy.data.objects.get(name)
+    if ob is None:
+        raise TroupeError(f"{name} was removed meanwhile: do it again with what there is now")
+    return ob
+
+
 def body_of(world: World, ob: Any, what: str = "target") -> Body:
     """What an object is in the world that the parameter `what` names.
 

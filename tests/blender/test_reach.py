@@ -384,6 +384,32 @@ def refused(match, **words):
 
 
 @pytest.mark.req("kuffner", 3, 82)
+def test_what_is_linked_from_another_file_is_not_keyed(laid, tmp_path):
+    """It would be gone when the file is opened again; touched it may be."""
+    path = str(tmp_path / "props.blend")
+    bpy.data.objects["Bottle"].name = "Flask"
+    bpy.data.libraries.write(path, {bpy.data.objects["Flask"]})
+    bpy.data.objects.remove(bpy.data.objects["Flask"])
+    with bpy.data.libraries.load(path, link=True) as (there, here):
+        here.objects = there.objects
+    bpy.context.scene.collection.objects.link(here.objects[0])
+    bpy.context.view_layer.update()
+    mend = "Flask.*is linked from another file: make a library override of it first"
+    for task in ("pick_up", "move", "hand_over"):
+        refused(f"target.*{mend}", task=task, target="Flask", destination="There")
+    before = canon.snapshot()
+    for run, what in (
+        (lambda: bpy.ops.troupe.grasp(prop="Flask", source="form"), "prop"),
+        (lambda: bpy.ops.troupe.plan(mover="Flask", goal="There"), "mover"),
+        (lambda: bpy.ops.troupe.tidy(litter="Flask", away="There"), "litter"),
+    ):
+        with pytest.raises(RuntimeError, match=f"{what}.*{mend}"):
+            run()
+        assert canon.snapshot() == before
+    assert bpy.ops.troupe.reach(task="touch", target="Flask", gaze=0.0) == {"FINISHED"}
+
+
+@pytest.mark.req("kuffner", 3, 82)
 def test_bad_destinations_are_named_and_nothing_is_written(laid):
     there, known = bpy.data.objects["There"], {"task": "move", "target": "Bottle", "destination": "There"}
     there.rotation_euler.x = float("nan")
