@@ -83,6 +83,7 @@ def turn(a, b):
 
 
 @pytest.mark.req("kuffner", 80, 87, 100)
+@pytest.mark.req("badler", 79)
 @pytest.mark.parametrize("kind", ["mannequin", "rigify", "mixamo", "bvh"])
 def test_a_hand_moves_a_bottle_without_a_jump(data, kind):
     ob = afoot.enter(kind, data)
@@ -108,7 +109,8 @@ def test_a_hand_moves_a_bottle_without_a_jump(data, kind):
         assert np.linalg.norm(held[b, :3, 3] - held[a, :3, 3]) < 1e-3 * max(size, 1.0)
         assert turn(held[a], held[b]) < 0.5
     there = np.array(bpy.data.objects["There"].matrix_world)
-    assert np.linalg.norm(held[-1, :3, 3] - there[:3, 3]) < 1e-3 * max(size, 1.0) and turn(held[-1], there) < 0.5
+    assert np.linalg.norm(held[-1, :3, 3] - there[:3, 3]) < 1e-4 * max(size, 1.0)
+    assert np.abs(held[-1, :3, :3] - there[:3, :3]).max() < 1e-3
 
 
 def hops(values, size):

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 import stage
 from clicks import Click
+from test_reach import put
 from troupe.addon import trace
 from troupe.addon.bake import results
 from troupe.addon.demos import demos
 from troupe.addon.features import chore, handling, tidy
 from troupe.core.landing import LandingParams
 from troupe.core.planning.hands.orders import TidyParams
+from troupe.core.planning.spaces.set_pieces import box
 
 
 def shown(ob, frames):
@@ -101,9 +103,9 @@ def test_what_is_missing_is_named():
 @pytest.mark.parametrize("removed", ["", "crumb"])
 def test_esc_in_the_middle_of_it_and_litter_that_goes_meanwhile_change_nothing(removed):
     actor = stage.actor(skin=False)
-    for name, size, x in (("crumb", 0.06, 0.5), ("shelf", 0.5, -0.9)):
-        bpy.ops.mesh.primitive_cube_add(size=size, location=(x, -0.8, 0.5 * size + 0.0005))
-        bpy.context.object.name = name
+    put(box("shelf", (0.3, 0.2, 0.45), (-0.9, -0.8, 0.45)))
+    put(box("stool", (0.2, 0.2, 0.35), (0.5, -0.8, 0.35)))
+    put(box("crumb", (0.025, 0.025, 0.04), (0.5, -0.75, 0.7405)))
     stage.choose(actor)
     params = TidyParams(litter="crumb", away="shelf", gaze=0.0)
     click = Click(tidy.Operator, tidy.Operator.plan_steps(bpy.context, actor, params, LandingParams(), None))

@@ -169,6 +169,8 @@ def test_ways_lead_from_start_to_goal_and_meet_once(method):
 
 @pytest.mark.req("kuffner", 73)
 def test_a_search_that_ends_keeps_its_trees_and_claims_nothing():
+    """Its limit is a number of rounds and no time, so that what is found never depends on the clock. That the trees
+    are shown is proved in Blender (`test_reach`, `test_plan`)."""
     walled = square("two blocks")
     shut = replace(walled, free=lambda q: walled.free(q) & (np.abs(q[:, 0] - 0.5) > 0.02))
     for method in ("wide", "connect", "basic"):
