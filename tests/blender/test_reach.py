@@ -113,6 +113,30 @@ def test_a_hand_moves_a_bottle_without_a_jump(data, kind):
     assert np.abs(held[-1, :3, :3] - there[:3, :3]).max() < 1e-3
 
 
+@pytest.mark.req("badler", 78, 79)
+@pytest.mark.parametrize("kind", ["mannequin", "rigify"])
+def test_both_hands_keep_their_places_on_what_they_move(data, kind):
+    ob = afoot.enter(kind, data)
+    cast = stage.cast_of(ob)
+    size = cast.skeleton.leg_length() / 0.86
+    put(box("Table", np.array([0.6, 0.3, 0.02]) * size, (0.0, -0.55 * size, 0.88 * size)))
+    prop = put(box("Crate", np.array([0.17, 0.12, 0.1]) * size, (0.05 * size, -0.4 * size, 1.001 * size)))
+    spot("There", (-0.06 * size, -0.4 * size, 1.001 * size))
+    stage.still(bpy.data.objects)
+    bpy.ops.troupe.reach(task="move", target="Crate", destination="There", gaze=0.0)
+    record = handling.record_of(results.results_of(ob)[-1].action)
+    assert {record["side"], *(r["side"] for r in record["also"])} == {"L", "R"}
+    frames = np.arange(record["taken"], record["released"] + 0.1, 0.5)
+    way = matrices(prop, frames)
+    assert np.linalg.norm(np.diff(way[:, :3, 3], axis=0), axis=1).max() < 0.05 * size and np.ptp(way[:, 0, 3]) > 0.05
+    for side in "LR":
+        hand = bones(ob, cast.skeleton.names[cast.skeleton.joint(f"hand_{side}")], frames)
+        seen = (np.linalg.inv(way) @ hand)[:, :3, 3] * np.linalg.norm(way[0, :3, 0])
+        assert np.linalg.norm(seen - seen[0], axis=1).max() < 5e-3 * size, side
+    around = matrices(prop, [record["taken"] - 0.5, record["taken"], record["released"], record["released"] + 0.5])
+    assert np.abs(around[[0, 2]] - around[[1, 3]]).max() < 1e-4 * max(size, 1.0)
+
+
 def hops(values, size):
     """Largest change from frame to frame, and of that from frame to frame, of places [m of a person]."""
     step = np.diff(values[:, :3, 3], axis=0) / size
@@ -483,8 +507,13 @@ def test_an_arm_of_less_than_three_bones_is_refused(laid):
         bone = getattr(laid.troupe.roles, role)
         setattr(laid.troupe.roles, role, "")
         before = canon.snapshot()
-        with pytest.raises(RuntimeError, match=f"no bone plays {role}; set these roles in the Cast panel"):
-            bpy.ops.troupe.reach(task="touch", target="Bottle")
+        for run in (
+            lambda: bpy.ops.troupe.reach(task="touch", target="Bottle"),
+            lambda: bpy.ops.troupe.tidy(litter="Bottle", away="There"),
+            lambda: bpy.ops.troupe.serve(tables="Bottle"),
+        ):
+            with pytest.raises(RuntimeError, match=f"no bone plays {role}; set these roles in the Cast panel"):
+                run()
         assert canon.snapshot() == before
         setattr(laid.troupe.roles, role, bone)
 
