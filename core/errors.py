@@ -49,11 +49,16 @@ class Blocked(NoPath):
 
 
 class NoIK(TroupeError):
-    """No pose of a limb reaches the wanted place within its limits; `far` is what is missing [m], if that is why."""
+    """No pose of a limb reaches the wanted place within its limits.
 
-    def __init__(self, message: str, far: float = 0.0) -> None:
+    Attributes:
+        far: What is missing [m], if that is why.
+        begun: Whether something of the task could be done before.
+    """
+
+    def __init__(self, message: str, far: float = 0.0, begun: bool = False) -> None:
         super().__init__(message)
-        self.far = far
+        self.far, self.begun = far, begun
 
 
 class NoGrasp(TroupeError):

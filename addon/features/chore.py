@@ -133,7 +133,10 @@ def named(name: str, what: str, purpose: str, context: bpy.types.Context) -> lis
 def things(name: str, what: str, purpose: str, room: Room) -> list[str]:
     """Names of the bodies that a parameter names; those without faces do not count."""
     bodies = {b.name for b in room.job.world.bodies}
-    found = [ob.name for ob in named(name, what, purpose, room.context) if ob.name in bodies]
+    there = [ob for ob in named(name, what, purpose, room.context) if ob.name in bodies]
+    for ob in there if what == "litter" else ():
+        handling.own_of_file(ob, what)
+    found = [ob.name for ob in there]
     if not found:
         raise InvalidParam(what, name, "has nothing in it that has visible faces and is no part of an actor")
     return found
@@ -197,7 +200,7 @@ def _hold(
     context: bpy.types.Context, actor: Any, onset: Onset, owner: str, room: Room, done: Performance, name: str
 ) -> holding.Hold:
     """How a thing is held from where it is taken to where it is left."""
-    motion, ob = done.motions[actor.name], bpy.data.objects[name]
+    motion, ob = done.motions[actor.name], handling.still_there(name)
     held = sorted((a for a in done.attachments if a.prop == name), key=lambda a: a.start)
     taken, released = (onset.frame + round(t * motion.fps) for t in (held[0].start, max(a.end for a in held)))
     body = next(b for b in room.job.world.bodies if b.name == name)

@@ -90,6 +90,8 @@ class Errand:
         target = handling.object_named(params.target, "target", "what the hand is to deal with")
         if scene.armature_of(target) == actor:
             raise InvalidParam("target", params.target, "is the actor itself; choose something else")
+        if params.task in CARRYING:
+            handling.own_of_file(target, "target")
         now = context.scene.frame_current
         if now != onset.frame:
             context.scene.frame_set(onset.frame)

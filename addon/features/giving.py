@@ -40,8 +40,10 @@ def taker_of(actor: Any, params: ReachParams) -> Any:
     """The actor to whom something is handed; None when it is taken to a place."""
     if params.task != "hand_over":
         return None
-    ob = bpy.data.objects.get(params.destination)
-    armature = scene.armature_of(ob) if ob is not None else None
+    if not params.destination:
+        return None
+    ob = handling.object_named(params.destination, "destination", "who takes it, or where")
+    armature = scene.armature_of(ob)
     if armature is None or not rig.is_cast(armature):
         return None
     if armature == actor:

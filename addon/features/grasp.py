@@ -42,6 +42,7 @@ class Operator(FeatureOperator):
         from ...core.planning.hands.grasp_forms import grasps_of
 
         prop = prop_of(context, actor, params.prop)
+        handling.own_of_file(prop, "prop")
         cast = rig.read(actor, context)
         world = scene.read_world(context)
         body = handling.body_of(world, prop, "prop")

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 RECORD = "troupe_hand"
 GRASPS = "troupe_grasps"
 """Custom property of a prop: how it is taken, as JSON."""
+NOTHING = 1e-9
+"""Scale up to which there is nothing of a thing."""
 GAP = 0.0005
 """Between a prop that is put down on something and that [m]."""
 
@@ -280,11 +282,27 @@ def moved_to_scale(matrix: Array, size: float) -> Array:
 
 
 def object_named(name: str, what: str, purpose: str) -> Any:
-    """The object of a name that a parameter gives."""
+    """The object of the scene whose name a parameter gives."""
     ob = bpy.data.objects.get(name)
     if ob is None:
         expected = "no object of that name in this file" if name else f"choose {purpose}"
         raise InvalidParam(what, name, expected)
+    if bpy.context.scene.objects.get(name) != ob:
+        raise InvalidParam(what, name, "is not in this scene: link it to one of its collections, or choose another")
+    return ob
+
+
+def own_of_file(ob: Any, what: str) -> None:
+    """Refuse an object that is to be keyed and is linked from another file: what is written to it is not saved."""
+    if ob.library is not None and ob.override_library is None:
+        raise InvalidParam(what, ob.name, "is linked from another file: make a library override of it first")
+
+
+def still_there(name: str) -> Any:
+    """The object of a name that was there when the work began."""
+    ob = bpy.data.objects.get(name)
+    if ob is None:
+        raise TroupeError(f"{name} was removed meanwhile: do it again with what there is now")
     return ob
 
 
@@ -292,18 +310,30 @@ def body_of(world: World, ob: Any, what: str = "target") -> Body:
     """What an object is in the world that the parameter `what` names.
 
     Raises:
-        InvalidParam: It has no faces, is hidden, or is part of an actor.
+        InvalidParam: It has no faces, is hidden, is scaled to nothing, or is part of an actor.
     """
     found = next((b for b in world.bodies if b.name == ob.name), None)
     if found is None:
-        raise InvalidParam(what, ob.name, "has no visible faces to take hold of, is hidden, or is part of an actor")
+        raise InvalidParam(what, ob.name, faceless(ob))
     return found
 
 
+def faceless(ob: Any) -> str:
+    """Why an object is no body of the world."""
+    if min(abs(x) for x in ob.matrix_world.to_scale()) < NOTHING:
+        return "is scaled to nothing: give it a scale other than 0"
+    return "has no visible faces to take hold of, is hidden, or is part of an actor"
+
+
 def matrix_of(ob: Any, context: bpy.types.Context) -> Array:
-    """(4, 4) place and orientation of an object in the world at this frame [m]."""
+    """(4, 4) place and orientation of an object in the world at this frame [m].
+
+    Raises:
+        TroupeError: It has none, as its numbers are not finite.
+    """
     shown = np.array(ob.evaluated_get(context.evaluated_depsgraph_get()).matrix_world, dtype=np.float64)
-    u, _, v = np.linalg.svd(shown[:3, :3])
+    scene.demand_place(ob.name, shown)
+    u, _, v = np.linalg.svd(shown[:3, :3] @ scene.mirror_of(ob, shown[:3, :3]))
     out = np.eye(4)
     out[:3, :3] = u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v
     out[:3, 3] = shown[:3, 3] * scene.metre(context.scene)

@@ -21,6 +21,7 @@ from .. import bake, rig, scene
 from ..bake import controls, results
 from ..scene.placement import by_curves
 from ..steps import Steps
+from . import handling
 from .base import MotionOperator, Plan, Titled
 from .edit import below
 
@@ -115,10 +116,7 @@ def _title(params: LookParams) -> str:
 def _objects(actor: Any, params: LookParams) -> list[Any]:
     """What is looked at, in order."""
     if params.mode != "scan":
-        ob = bpy.data.objects.get(params.target)
-        if ob is None:
-            expected = "no object of that name in this file" if params.target else "choose what to look at"
-            raise InvalidParam("target", params.target, expected)
+        ob = handling.object_named(params.target, "target", "what to look at")
         if scene.armature_of(ob) == actor:
             raise InvalidParam("target", params.target, "is the actor itself; choose something else to look at")
         return [_whole(ob)]
@@ -126,10 +124,11 @@ def _objects(actor: Any, params: LookParams) -> list[Any]:
     if collection is None:
         expected = "no collection of that name in this file" if params.targets else "choose the collection to look over"
         raise InvalidParam("targets", params.targets, expected)
-    found = sorted(collection.all_objects, key=lambda ob: _natural(ob.name))
+    there = [ob for ob in collection.all_objects if bpy.context.scene.objects.get(ob.name) == ob]
+    found = sorted(there, key=lambda ob: _natural(ob.name))
     objects = list(dict.fromkeys(_whole(ob) for ob in found if scene.armature_of(ob) != actor))
     if not objects:
-        raise InvalidParam("targets", params.targets, "has no objects to look at: put some into it")
+        raise InvalidParam("targets", params.targets, "has no objects of this scene to look at: put some into it")
     return objects
 
 
@@ -157,6 +156,8 @@ def _places_steps(context: bpy.types.Context, objects: Sequence[Any], frames: Ar
     rest = [ob for ob in objects if ob not in found]
     if rest:
         found.update((yield from _played_steps(context, rest, frames)))
+    for ob in objects:
+        scene.demand_place(ob.name, found[ob])
     return [found[ob] for ob in objects]
 
 

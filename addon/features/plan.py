@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,7 +67,12 @@ class Operator(FeatureOperator):
         before = np.array(machine.frames(start[None])[0, 0])
         rate = scene.fps(context.scene)
         begun = time.perf_counter()
-        planned = yield from aside(lambda stop: _first(machine, around, start, goals, params, rate, stop))
+        try:
+            planned = yield from aside(lambda stop: _first(machine, around, start, goals, params, rate, stop))
+        except NoPath as error:
+            if (search := getattr(error, "search", None)) is not None:
+                sought.missed_way(mover, machine, start, search)
+            raise
         seconds = time.perf_counter() - begun
         first = context.scene.frame_current
         frames = first + np.arange(len(planned.path.points), dtype=np.float64)
@@ -85,7 +89,7 @@ class Operator(FeatureOperator):
             places, turns = _in_scene(context, mover, planned.frames[:, 0], result.before)
             action = things.write_way(mover, maker, result.frames, places / unit, turns)
         kept = sought.plain(planned, result.seconds)
-        action[sought.KEY] = json.dumps(kept)
+        sought.found(mover, action, kept)
         own: Any = self
         own.mover = mover.name
         for offence in planned.offences[:1]:
@@ -96,12 +100,12 @@ class Operator(FeatureOperator):
 
 def mover_of(context: bpy.types.Context, params: PlanParams) -> Any:
     """What goes."""
-    mover = bpy.data.objects.get(params.mover) if params.mover else context.view_layer.objects.active
-    if mover is None:
-        expected = "no object of that name in this file" if params.mover else "name what goes, or make it active"
-        raise InvalidParam("mover", params.mover, expected)
+    mover = context.view_layer.objects.active
+    if params.mover or mover is None:
+        mover = handling.object_named(params.mover, "mover", "what goes, or make it active")
     if rig.is_cast(mover):
         raise InvalidParam("mover", mover.name, "is an actor: let it go or reach instead")
+    handling.own_of_file(mover, "mover")
     return mover
 
 
@@ -114,7 +118,7 @@ def _thing_steps(
     world = yield from scene.read_world_steps(context, None, (), np.array([float(context.scene.frame_current)]))
     body = next((b for b in world.bodies if b.name == mover.name), None)
     if body is None:
-        raise InvalidParam("mover", mover.name, "has no visible faces")
+        raise InvalidParam("mover", mover.name, handling.faceless(mover))
     if goal == mover:
         raise InvalidParam("goal", goal.name, "is what goes: choose another object, whose place it takes")
     there = handling.matrix_of(goal, context)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -62,7 +61,11 @@ class Operator(MotionOperator):
         owner = handling.owner_of(actor, onset.number)
         work = yield from Errand.read_steps(context, actor, cast, params, onset, owner)
         begun = time.perf_counter()
-        done = work.grown((yield from aside(work.done)))
+        try:
+            done = work.grown((yield from aside(work.done)))
+        except TroupeError as error:
+            sought.missed_hand(actor, error, work.size)
+            raise
         seconds = time.perf_counter() - begun
         yield from work.check_steps(context, done)
         motion = done.performance.motions[actor.name]
@@ -110,7 +113,7 @@ class Operator(MotionOperator):
     def written(cls, context: bpy.types.Context, actor: Any, action: Any, plan: Plan) -> None:
         assert isinstance(plan, Handled)
         settle(context, actor, action, plan)
-        action[sought.KEY] = json.dumps(plan.trace)
+        sought.found(actor, action, plan.trace)
         if plan.hold is not None:
             lead = results.strip_of(actor, action)
             holding.write_hold(bpy.data.objects[plan.record["prop"]], plan.hold, context, lead)

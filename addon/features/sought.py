@@ -1,6 +1,7 @@
 """What a search for a way leaves behind with its result: tree, path, shapes and report, to be shown afterwards.
 
-It is one JSON string in a plain custom property of the action:
+A search that found none writes nothing; what it leaves is kept as long as Blender runs, until another one is made for
+the same object. With a result it is one JSON string in a plain custom property of the action:
 
     seconds, nodes, looks   what it took
     length                  of the way, as the hand or the thing goes it [m]
@@ -8,13 +9,14 @@ It is one JSON string in a plain custom property of the action:
     gap                     least distance from anything on the way [m]
     offences                how many frames and half frames touch something after all
     tree                    ends of the edges of the search, x, y, z in pairs [m]
-    path                    places along the way [m]
+    path                    places along the way [m]; none where none was found
     shapes                  capsules: start, end and radius of each at the start [m]
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -24,24 +26,24 @@ from ...core.skeleton import Array
 from ..settings import SEARCH_SHOWN
 
 if TYPE_CHECKING:
+    from ...core.errors import TroupeError
+    from ...core.planning.hands.ledger import Sought
     from ...core.planning.hands.task import Reached
+    from ...core.planning.spaces.machines import Machine
+    from ...core.planning.spaces.tree import Search
     from ...core.planning.spaces.ways import Planned
 
 KEY = "troupe_search"
 MOST = 1500
 """Edges of a tree that are kept."""
 
+_missed: dict[tuple[int, str], dict[str, Any]] = {}
+"""Searches that found nothing, by the object they were made for."""
+
 
 def plain(planned: Planned, seconds: float) -> dict[str, Any]:
     """What is kept of the way of a thing or machine."""
-    machine, edges = planned.machine, []
-    for nodes, parents in planned.search.trees:
-        tips = machine.tips(nodes)
-        own = np.flatnonzero(parents >= 0)[:MOST]
-        edges.append(np.stack([tips[own], tips[parents[own]]], axis=1).reshape(-1, 3))
-    begin, along = machine.cover.placed(planned.frames[:1])
-    a, v = begin[:, :, 0].T, along[:, :, 0].T
-    shapes = np.column_stack([a, a + v, machine.cover.radii])
+    machine = planned.machine
     tips = machine.tips(planned.path.points)
     times = planned.path.times
     rate = (len(tips) - 1) / float(times[-1]) if times is not None and len(tips) > 1 else 1.0
@@ -51,10 +53,29 @@ def plain(planned: Planned, seconds: float) -> dict[str, Any]:
     return kept | {
         "length": _length(tips),
         "acceleration": round(jolt, 3),
-        "tree": np.round(np.concatenate(edges), 4).tolist(),
+        "tree": _edges(machine, planned.search),
         "path": np.round(tips, 4).tolist(),
-        "shapes": np.round(shapes, 4).tolist(),
+        "shapes": _shapes(machine, planned.frames[:1]),
     }
+
+
+def _edges(machine: Machine, search: Search) -> list[list[float]]:
+    """Ends of the edges of both trees [m]."""
+    edges = []
+    for nodes, parents in search.trees:
+        tips = machine.tips(nodes)
+        own = np.flatnonzero(parents >= 0)[:MOST]
+        edges.append(np.stack([tips[own], tips[parents[own]]], axis=1).reshape(-1, 3))
+    out: list[list[float]] = np.round(np.concatenate(edges), 4).tolist()
+    return out
+
+
+def _shapes(machine: Machine, frames: Array) -> list[list[float]]:
+    """Capsules of a machine at frames (1, L, 4, 4): start, end and radius [m]."""
+    begin, along = machine.cover.placed(frames)
+    a, v = begin[:, :, 0].T, along[:, :, 0].T
+    out: list[list[float]] = np.round(np.column_stack([a, a + v, machine.cover.radii]), 4).tolist()
+    return out
 
 
 def of_hand(done: Reached, seconds: float, size: float) -> dict[str, Any]:
@@ -70,10 +91,52 @@ def of_hand(done: Reached, seconds: float, size: float) -> dict[str, Any]:
         "length": sum(_length(w.way * size) for w in ways),
         # whoever is larger takes the root of that longer, so this is the same at every size
         "acceleration": round(max(jolts, default=0.0), 3),
-        "tree": np.round(np.concatenate([w.tree[: 2 * MOST] for w in ways]) * size, 4).tolist() if ways else [],
+        "tree": _trees(ways, size),
         "path": np.round(np.concatenate([w.way for w in ways]) * size, 4).tolist() if ways else [],
         "shapes": np.round(ways[0].shapes * scale, 4).tolist() if ways else [],
     }
+
+
+def _trees(ways: Sequence[Sought], size: float) -> list[list[float]]:
+    """Ends of the edges of the trees of some searches of somebody so many times as large as a person [m]."""
+    if not ways:
+        return []
+    out: list[list[float]] = np.round(np.concatenate([w.tree[: 2 * MOST] for w in ways]) * size, 4).tolist()
+    return out
+
+
+def missed_hand(actor: Any, error: TroupeError, size: float) -> None:
+    """Keep the searches of a task that failed, to be shown; nothing where it failed before any."""
+    ledger = getattr(error, "ledger", None)
+    if ledger is None or not ledger.missed:
+        return
+    lost = ledger.missed
+    shapes = np.round(lost[0].shapes * size, 4).tolist()
+    _miss(actor, sum(w.nodes for w in lost), ledger.looks, _trees(lost, size), shapes)
+
+
+def missed_way(mover: Any, machine: Machine, start: Array, search: Search) -> None:
+    """Keep the search for a way of a thing or machine that found none, to be shown."""
+    _miss(mover, search.nodes, search.looks, _edges(machine, search), _shapes(machine, machine.frames(start[None])))
+
+
+def _miss(ob: Any, nodes: int, looks: int, tree: list[list[float]], shapes: list[list[float]]) -> None:
+    _missed[_key(ob)] = report(0.0, nodes, looks, np.inf, 0) | {
+        "missed": True,
+        "tree": tree,
+        "path": [],
+        "shapes": shapes,
+    }
+
+
+def found(ob: Any, action: Any, kept: dict[str, Any]) -> None:
+    """Keep what a search left with the action of its result."""
+    _missed.pop(_key(ob), None)
+    action[KEY] = json.dumps(kept)
+
+
+def _key(ob: Any) -> tuple[int, str]:
+    return ob.as_pointer(), ob.name
 
 
 def _length(places: Array) -> float:
@@ -94,6 +157,9 @@ def report(seconds: float, nodes: int, looks: int, gap: float, offences: int) ->
 
 def told(kept: dict[str, Any]) -> list[str]:
     """A report in short lines for a panel."""
+    if kept.get("missed"):
+        # that the budget is used up says nothing of whether there is a way
+        return ["no way was found; there may be one", f"{kept['nodes']} nodes, {kept['looks']} postures checked"]
     gap = kept.get("gap")
     return [
         f"found, {kept['length']:.2f} m long, computed in {kept['seconds']:.2f} s",
@@ -106,6 +172,8 @@ def told(kept: dict[str, Any]) -> list[str]:
 
 def last(ob: Any) -> dict[str, Any] | None:
     """What is kept of the last search on an object; None when there was none."""
+    if ob is not None and _key(ob) in _missed:
+        return _missed[_key(ob)]
     data = ob.animation_data if ob is not None else None
     if data is None:
         return None

@@ -26,6 +26,10 @@ BODY_POINTS = 3_000
 """Vertices that are looked at to see how wide the body is; the outermost ones are always among them."""
 
 
+FARTHEST = 1e9
+"""Coordinate from which on there is nothing: to single precision one is 64 from the next there [world units]."""
+
+
 def check_usable(ob: bpy.types.Object | None) -> str | None:
     """Why an object cannot be cast, or None."""
     if ob is None:
@@ -38,6 +42,9 @@ def check_usable(ob: bpy.types.Object | None) -> str | None:
         return f"{ob.name} is linked from another file: make a library override of it first (Make Override)"
     if ob.mode == "EDIT":
         return f"{ob.name} is in Edit Mode: leave it first"
+    world = ob.matrix_world
+    if not (world.translation.length < FARTHEST and abs(world.determinant()) > 0.0):  # nor what is no number
+        return f"{ob.name} has no place or no size: clear its location, rotation and scale (Alt G, Alt R, Alt S)"
     return None
 
 

@@ -8,13 +8,35 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.errors import TroupeError
 from ...core.skeleton import Array
 from ..bake import nla, pose, reading
+from ..rig import FARTHEST
 
 _TRANSFORMS = {"location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale"}
 _TRANSFORMS |= {f"delta_{name}" for name in _TRANSFORMS}
 _RECORDED = {"TRANSFORM_CACHE", "FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER"}
 """Constraints that move an object by a recording."""
+
+
+def demand_place(name: str, matrices: Array) -> None:
+    """Raise a TroupeError where matrices or places (...) of an object hold what is no number, or beyond all scenes."""
+    if not (np.abs(matrices) < FARTHEST).all():
+        raise TroupeError(
+            f"{name} has no place, as its location, rotation or scale is no number or too large: clear those, hide it,"
+            " or set it to be ignored"
+        )
+
+
+def mirror_of(ob: bpy.types.Object, matrix: Array) -> Array:
+    """(3, 3) of -1 and 1 on the diagonal, by which a matrix (3, 3) of an object has no mirroring in it any more.
+
+    It is taken from the object's own scale where that tells, so that what is left is the object's own rotation.
+    """
+    own = np.diag(np.where(np.array(ob.scale) < 0.0, -1.0, 1.0))
+    if np.linalg.det(matrix @ own) > 0.0:
+        return own
+    return np.diag([-1.0 if np.linalg.det(matrix) < 0.0 else 1.0, 1.0, 1.0])
 
 
 def may_move(ob: bpy.types.Object, seen: set[bpy.types.Object] | None = None) -> bool:

@@ -22,6 +22,8 @@ from .rates import fps, metre
 
 UPWARD = 0.5
 """Upward part of the unit normal from which a face can be stood on: slopes up to 60 degrees."""
+NO_AREA = 1e-14
+"""Area up to which a face is none, of the square of the size of its mesh."""
 SAME_SIZE = 1e-3
 """Change of size up to which a moving body counts as rigid, relative to its scale."""
 
@@ -53,8 +55,8 @@ def read_world_steps(
     """Steps to the world around the actors, modifiers applied, in metres.
 
     Meshes and everything else with faces count: curves with thickness, texts, surfaces, metaballs, instances. Left out
-    are hidden objects, those of kind "ignore", cast rigs with whatever they deform, and what hangs on them unless its
-    kind is set. A shape that changes is taken as it is now.
+    are hidden objects, those of kind "ignore", cast rigs with whatever they deform, what hangs on them unless its kind
+    is set, and faces without area, as of what is scaled to nothing. A shape that changes is taken as it is now.
 
     Args:
         context: For scene and view layer.
@@ -64,7 +66,7 @@ def read_world_steps(
             where they are now.
 
     Raises:
-        TroupeError: There is no such collection, or a body changes its size while it moves.
+        TroupeError: There is no such collection, a body changes its size while it moves, or it is nowhere.
     """
     times = None if frames is None else _checked(frames)
     surfaces = list(_surfaces(context, _members(context, collection), frozenset(exclude)))
@@ -73,7 +75,9 @@ def read_world_steps(
     bodies = []
     for number, surface in enumerate(surfaces):
         matrices = paths.get(surface.key, surface.matrix[None])
-        bodies.append(_body(surface, matrices, _unique(surface.name, names), number, metre(context.scene)))
+        body = _body(surface, matrices, _unique(surface.name, names), number, metre(context.scene))
+        if len(body.triangles):
+            bodies.append(body)
     rate = fps(context.scene)
     return World(tuple(bodies), rate if times is None or len(times) < 2 else rate / float(times[1] - times[0]))
 
@@ -230,9 +234,12 @@ def _played(context: bpy.types.Context, start: dict[Key, Array], times: Array) -
 
 def _body(surface: _Surface, matrices: Array, name: str, number: int, unit: float) -> Body:
     """A body with all scale in its vertices, so that its matrices only turn and move it."""
+    placement.demand_place(name, matrices)
+    if not np.isfinite(surface.vertices).all():
+        raise TroupeError(f"{name} has vertices whose places are no numbers: delete them, hide it or let it be ignored")
     if not _differs(matrices, 1e-6):
         matrices = matrices[:1]
-    mirror = np.diag([-1.0 if np.linalg.det(matrices[0, :3, :3]) < 0 else 1.0, 1.0, 1.0])
+    mirror = placement.mirror_of(surface.instancer, matrices[0, :3, :3])
     # the nearest rotation and what is left (polar decomposition): shear of unevenly scaled parents goes there too
     u, size, v = np.linalg.svd(matrices[:, :3, :3] @ mirror)
     odd = np.where(np.linalg.det(u @ v) < 0, -1.0, 1.0)
@@ -246,19 +253,20 @@ def _body(surface: _Surface, matrices: Array, name: str, number: int, unit: floa
     placed[:, :3, 3] = matrices[:, :3, 3] * unit
     vertices = surface.vertices.astype(np.float64) @ (stretches[0].T * unit)
     triangles = surface.triangles.astype(np.int64)
-    if mirror[0, 0] < 0:
+    if np.linalg.det(mirror) < 0:
         triangles = triangles[:, ::-1]
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    normal = cross(b - a, c - a)
+    area = np.sqrt((normal * normal).sum(axis=1))
     kind = surface.kind
     tags = surface.tags
     if kind == "auto":
-        kind = "ground" if _can_be_stood_on(vertices @ placed[0, :3, :3].T, triangles) else "obstacle"
+        up = normal @ placed[0, 2, :3]
+        kind = "ground" if (up > np.maximum(UPWARD * area, 1e-12)).any() else "obstacle"
         tags = tags | {GUESSED}
-    return Body(name, number, vertices, triangles, placed, kind, tags)
+    return Body(name, number, vertices, triangles[area > NO_AREA * _extent(vertices) ** 2], placed, kind, tags)
 
 
-def _can_be_stood_on(vertices: Array, triangles: npt.NDArray[np.int64]) -> bool:
-    """Whether any face looks upwards."""
-    a, b, c = (vertices[triangles[:, k]] for k in range(3))
-    normal = cross(b - a, c - a)
-    size = np.sqrt((normal * normal).sum(axis=1))
-    return bool((normal[:, 2] > np.maximum(UPWARD * size, 1e-12)).any())
+def _extent(vertices: Array) -> float:
+    """Of the box around vertices (V, 3) [m]."""
+    return float(np.ptp(vertices, axis=0).max()) if len(vertices) else 0.0

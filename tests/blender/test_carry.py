@@ -5,11 +5,13 @@ import canon
 import pytest
 import stage
 from clicks import Click
-from test_reach import table
+from test_reach import put, table
 from troupe.addon.bake import results
-from troupe.addon.features import carry, handling
+from troupe.addon.features import carry, errand, handling
+from troupe.core.errors import TroupeError
 from troupe.core.landing import LandingParams
-from troupe.core.planning.hands.orders import CarryParams
+from troupe.core.planning.hands.orders import CarryParams, ReachParams
+from troupe.core.planning.spaces.set_pieces import box
 
 
 def _holding():
@@ -41,6 +43,34 @@ def test_empty_hands_carry_nothing(holder):
     name = holder.name
     bpy.context.scene.frame_set(1)
     refused(f"{name} holds nothing at frame 1: let it pick something up first")
+
+
+@pytest.mark.req("badler", 49)
+@pytest.mark.parametrize(("full", "goes"), [("R", "L"), ("L", "R")])
+def test_the_hand_that_holds_nothing_goes_however_far_it_is(full, goes):
+    held, asked = {full: {"prop": "Bottle", "side": full}}, ReachParams(task="pick_up", target="Cup")
+    params, had = errand._chosen(type("Actor", (), {"name": "ann"}), asked, held)
+    assert params.hand == goes and not had
+    with pytest.raises(TroupeError, match=f"hand {full} of ann holds Bottle: put it back first, or use the other one"):
+        errand._chosen(type("Actor", (), {"name": "ann"}), ReachParams(target="Cup", hand=full), held)
+
+
+@pytest.mark.req("badler", 49)
+def test_the_other_hand_takes_the_next_thing_and_with_both_full_something_has_to_be_put_back(holder):
+    """Nothing is put down unasked, whether a table is near or not: what is where is up to whoever animates."""
+    top = max((bpy.data.objects["Table"].matrix_world @ v.co).z for v in bpy.data.objects["Table"].data.vertices)
+    put(box("Cube", (0.025, 0.025, 0.025), (0.12, -0.4, top + 0.0255)))
+    put(box("Next", (0.025, 0.025, 0.025), (0.25, -0.4, top + 0.0255)))
+    stage.choose(holder)
+    bpy.ops.troupe.reach(task="pick_up", target="Cube", gaze=0.0)
+    record = handling.record_of(results.results_of(holder)[-1].action)
+    assert record["side"] == "L"
+    bpy.context.scene.frame_set(int(record["last"]))
+    assert set(handling.held(holder, record["last"])) == {"L", "R"}
+    before = canon.snapshot()
+    with pytest.raises(RuntimeError, match="both hands of Mannequin are full: put something back first"):
+        bpy.ops.troupe.reach(task="pick_up", target="Next")
+    assert canon.snapshot() == before
 
 
 @pytest.mark.req("kuffner", 3, 82)

@@ -19,6 +19,11 @@ def laid():
     bpy.context.scene.collection.objects.link(bare)
     hidden = put(box("Hidden", (0.03, 0.03, 0.03), (0.2, -0.4, 1.2)))
     hidden.hide_set(True)
+    put(box("Nil", (0.03, 0.03, 0.03), (0.1, -0.4, 1.4))).scale = (0.0, 0.0, 0.0)
+    away = put(box("Away", (0.03, 0.03, 0.03), (0.1, -0.4, 1.3)))
+    bpy.data.scenes.new("Other").collection.objects.link(away)
+    bpy.context.scene.collection.objects.unlink(away)
+    bpy.context.view_layer.update()
     put(box("Far", (0.05, 0.05, 0.05), (0.0, -9.0, 1.0)))
     put(box("Wardrobe", (0.5, 0.4, 1.0), (2.0, 0.0, 1.0)))
     put(box("Torn", (0.03, 0.03, 0.03), (0.1, -0.4, 1.2)))[handling.GRASPS] = "__import__('os')"
@@ -35,6 +40,8 @@ def test_bad_props_are_named_and_nothing_is_written(laid):
         ({"prop": "Nothing"}, "prop.*Nothing.*no visible faces"),
         ({"prop": "Bare"}, "prop.*Bare.*no visible faces"),
         ({"prop": "Hidden"}, "prop.*Hidden.*hidden"),
+        ({"prop": "Nil", "source": "form"}, "prop.*Nil.*scaled to nothing: give it a scale other than 0"),
+        ({"prop": "Away"}, "prop.*Away.*is not in this scene: link it"),
         ({"prop": laid.name}, f"prop.*{laid.name}.*part of an actor"),
         ({"prop": "Far", "source": "hand"}, r"Far.*is [78]\.\d+ m from the hand: bring the hand to it first"),
         ({"prop": "Wardrobe", "source": "form"}, "Wardrobe is too large for a hand"),

@@ -224,7 +224,7 @@ def test_on_a_control_rig_without_eyes_the_head_looks(data):
         ({"target": "Nobody"}, "no object of that name"),
         ({"mode": "scan"}, "choose the collection"),
         ({"mode": "scan", "targets": "Nothing"}, "no collection of that name"),
-        ({"mode": "scan", "targets": "Empty"}, "no objects to look at"),
+        ({"mode": "scan", "targets": "Empty"}, "no objects of this scene to look at"),
     ],
 )
 def test_what_cannot_be_looked_at_is_said_and_nothing_changes(asked, reason):
@@ -234,6 +234,36 @@ def test_what_cannot_be_looked_at_is_said_and_nothing_changes(asked, reason):
     with pytest.raises(RuntimeError, match=reason):
         bpy.ops.troupe.look(**asked)
     assert canon.snapshot() == before
+
+
+def test_what_has_no_place_or_is_not_in_this_scene_is_not_looked_at():
+    stage.actor(skin=False)
+    lamp, shelf = thing("Lamp", (1.0, -2.0, 1.4)), bpy.data.collections.new("Shelf")
+    bpy.context.scene.collection.children.link(shelf)
+    shelf.objects.link(lamp)
+    other = bpy.data.scenes.new("Other").collection
+    for place, match in (((float("nan"), 0, 0), "Lamp has no place"), ((0, float("inf"), 0), "Lamp has no place")):
+        lamp.location = place
+        bpy.context.view_layer.update()
+        refused(match, target="Lamp")
+        refused(match, mode="scan", targets="Shelf")
+    lamp.location = (1.0, -2.0, 1.4)
+    for collection in lamp.users_collection:
+        collection.objects.unlink(lamp)
+    other.objects.link(lamp)
+    other.children.link(away := bpy.data.collections.new("Away"))
+    away.objects.link(lamp)
+    bpy.context.view_layer.update()
+    refused("target.*Lamp.*is not in this scene: link it", target="Lamp")
+    refused("targets.*Away.*no objects of this scene to look at", mode="scan", targets="Away")
+
+
+def refused(match, **words):
+    """Looking is refused in these words, and nothing has changed."""
+    before = canon.snapshot()
+    with pytest.raises(RuntimeError, match=match):
+        bpy.ops.troupe.look(**words)
+    assert canon.snapshot() == before, words
 
 
 def test_an_actor_does_not_look_at_itself():

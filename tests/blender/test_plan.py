@@ -130,12 +130,56 @@ def test_what_cannot_be_planned_is_said_and_nothing_changes():
         refused(match, **words)
 
 
+@pytest.mark.req("kuffner", 3, 82)
+def test_what_has_no_place_or_size_or_is_not_in_this_scene_is_named_and_nothing_changes():
+    wall()
+    crate, goal, nan = bpy.data.objects["Crate"], bpy.data.objects["Goal"], float("nan")
+    lost = "has no place, as its location, rotation or scale is no number or too large: clear those"
+    for ob, name, value, match in (
+        (crate, "location", (nan, 0.0, 0.0), f"Crate {lost}"),
+        (crate, "rotation_euler", (0.0, nan, 0.0), f"Crate {lost}"),
+        (crate, "location", (1e8, 0.0, 0.0), r"its goal is \d+ m away, too far for its size"),
+        (crate, "scale", (0.0, 0.0, 0.0), "mover.*Crate.*scaled to nothing"),
+        (goal, "rotation_euler", (nan, 0.0, 0.0), f"Goal {lost}"),
+        (bpy.data.objects["Left"], "rotation_euler", (nan, 0.0, 0.0), f"Left {lost}"),
+    ):
+        before = getattr(ob, name).copy()
+        setattr(ob, name, value)
+        bpy.context.view_layer.update()
+        refused(match, mover="Crate", goal="Goal")
+        setattr(ob, name, before)
+    bpy.data.scenes.new("Other").collection.objects.link(goal)
+    bpy.context.scene.collection.objects.unlink(goal)
+    refused("goal.*Goal.*is not in this scene: link it", mover="Crate", goal="Goal")
+    refused("mover.*Goal.*is not in this scene: link it", mover="Goal", goal="Crate")
+
+
+@pytest.mark.parametrize("scale", [(-1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (-1.0, -1.0, -1.0), (2.0, 0.5, 1.0)])
+def test_a_thing_with_a_scale_of_its_own_goes_from_where_it_is_to_the_goal(scale):
+    put(box("Crate", (0.2, 0.35, 0.2), (0.0, -1.0, 0.41)))
+    crate, goal = bpy.data.objects["Crate"], spot("Goal", (1.0, 1.0, 0.41))
+    crate.scale, crate.rotation_euler.z, goal.rotation_euler.z = scale, 0.5, -0.3
+    bpy.context.view_layer.update()
+    start = np.array(crate.matrix_world)
+    bpy.ops.troupe.plan(mover="Crate", goal="Goal")
+    (strip,) = crate.animation_data.nla_tracks[0].strips
+    shown = matrices(crate, [1.0, round(strip.frame_end)])
+    assert np.abs(shown[0] - start).max() < 1e-4
+    assert np.abs(shown[1] - np.array(goal.matrix_world) @ np.diag([*scale, 1.0])).max() < 1e-4
+
+
 @pytest.mark.req("kuffner", 73, 82)
 @pytest.mark.parametrize("moves", ["floor", "space"])
 def test_a_goal_or_start_that_is_walled_in_is_said_with_the_wall(moves):
     wall()
     put(box("Bar", (0.4, 0.05, 0.6), (0.0, 0.0, 0.6)))
     refused(r"no way around (Bar|Left|Right)", mover="Crate", goal="Goal", moves=moves, room=0.2, budget=20)
+    # what the search looked at can be seen all the same, and nothing is claimed
+    crate, own = bpy.data.objects["Crate"], bpy.context.scene.troupe
+    assert sought.told(sought.last(crate))[0] == "no way was found; there may be one"
+    own.show_tree = own.show_path = True
+    crate.select_set(True)
+    assert set(hands.search(bpy.context)) == {"old way"}
     for k, (x, y) in enumerate(((-0.6, -1.0), (0.6, -1.0), (0.0, -1.6), (0.0, -0.4))):
         put(box(f"Cell {k}", (0.05, 0.65, 0.6) if k < 2 else (0.65, 0.05, 0.6), (x, y, 0.6)))
     put(box("Base", (3.0, 3.0, 0.02), (0.0, 0.0, -0.03)))

@@ -8,10 +8,15 @@ import depths
 import numpy as np
 import pytest
 import stage
+from clicks import Click
+from test_reach import put
 from troupe.addon import trace
 from troupe.addon.bake import results
 from troupe.addon.demos import demos
-from troupe.addon.features import chore, handling
+from troupe.addon.features import chore, handling, tidy
+from troupe.core.landing import LandingParams
+from troupe.core.planning.hands.orders import TidyParams
+from troupe.core.planning.spaces.set_pieces import box
 
 
 def shown(ob, frames):
@@ -92,6 +97,31 @@ def test_what_is_missing_is_named():
         with pytest.raises(RuntimeError, match=said):
             bpy.ops.troupe.tidy(**settings)
         assert not results.results_of(actor)
+
+
+@pytest.mark.req("kuffner", 101)
+@pytest.mark.parametrize("removed", ["", "crumb"])
+def test_esc_in_the_middle_of_it_and_litter_that_goes_meanwhile_change_nothing(removed):
+    actor = stage.actor(skin=False)
+    put(box("shelf", (0.3, 0.2, 0.45), (-0.9, -0.8, 0.45)))
+    put(box("stool", (0.2, 0.2, 0.35), (0.5, -0.8, 0.35)))
+    put(box("crumb", (0.025, 0.025, 0.04), (0.5, -0.75, 0.7405)))
+    stage.choose(actor)
+    params = TidyParams(litter="crumb", away="shelf", gaze=0.0)
+    click = Click(tidy.Operator, tidy.Operator.plan_steps(bpy.context, actor, params, LandingParams(), None))
+    search = click.until_it_searches()
+    if removed:
+        bpy.data.objects.remove(bpy.data.objects[removed])
+    before = canon.snapshot()
+    if removed:
+        assert click.rest() == {"CANCELLED"}
+        assert click.said == [("ERROR", "crumb was removed meanwhile: do it again with what there is now")]
+    else:
+        assert click.esc() == {"CANCELLED"}
+        search.join(5.0)
+        assert not search.is_alive(), "the work has stopped"
+        assert click.said == [("WARNING", "Tidy was stopped; nothing has changed")]
+    assert canon.snapshot() == before
 
 
 def test_litter_may_be_a_sort_of_things():

@@ -147,6 +147,9 @@ class ArmWork:
         try:
             answer = plan(space, start, goal, self.search, should_stop=self.should_stop)
         except SearchTimeout as error:
+            shown = _shown(arm, found, error.search, ends, ends)
+            self.ledger.missed.append(replace(shown, way=np.zeros((0, 3))))
+            self.ledger.looks += error.search.looks
             between = start + np.linspace(0.0, 1.0, 24)[:, None] * (goal - start)
             raise error.around(self.blocker(arm, found, between)) from None
         path = shorten(space, answer.path, self.smooth, np.random.default_rng(self.search.seed))
@@ -202,7 +205,8 @@ class ArmWork:
         k = int(gap.argmin())
         if owner[k] < 0 or gap[k] > 0.01:
             return "its own body"
-        return f"{found.names[owner[k]]} with the {arm.parts[k % len(arm.radii)].replace('_', ' ')}"
+        part = arm.parts[k % len(arm.radii)]
+        return f"{found.names[owner[k]]} with {'what it holds' if part == 'held' else f'the {part}'.replace('_', ' ')}"
 
 
 def fine_arm(work: ArmWork, shape: Array) -> Arm:

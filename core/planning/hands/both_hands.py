@@ -121,9 +121,12 @@ class BothHands:
         self.ledger.ik += 1
         found = self.solved(goals, turns, self._judge(known[0]))
         whole = np.asarray(found.good.all(axis=(1, 2)))
-        whole &= ~self._pierced(found.elbows[:, :APPROACH], goals[:, :APPROACH], self.matrix)
+        ends = [(slice(APPROACH), self.matrix)]
         if self.params.task == "move":
-            whole &= ~self._pierced(found.elbows[:, -APPROACH:], goals[:, -APPROACH:], self._goal())
+            ends.append((slice(-APPROACH, None), self._goal()))
+        for part, matrix in ends:
+            if whole.any():
+                whole[whole] = ~self._pierced(found.elbows[whole, part], goals[whole, part], matrix)
         out = []
         for c, (a, b) in enumerate(known):
             if not whole[c]:

@@ -15,7 +15,7 @@ class Sought:
 
     Attributes:
         tree: (2 E, 3) where the wrist was at both ends of each edge of the trees [m].
-        way: (N, 3) where it goes [m].
+        way: (N, 3) where it goes [m]; empty where none was found.
         shapes: (S, 7) start, end and radius of what covers the arm, at the start of the way [m].
         nodes: Of the trees.
         gap: Least distance of what covers the arm from anything on the way [m].
@@ -38,6 +38,7 @@ class Ledger:
         looks: Postures that were checked for collisions on the way.
         attempts: Hand, grasp, stage and outcome of each try.
         sought: The ways that were found.
+        missed: The searches that found none.
     """
 
     ik: int = 0
@@ -46,6 +47,7 @@ class Ledger:
     looks: int = 0
     attempts: list[dict[str, str]] = field(default_factory=list)
     sought: list[Sought] = field(default_factory=list)
+    missed: list[Sought] = field(default_factory=list)
 
     def log(self, side: str, grasp: str, stage: str, outcome: str) -> None:
         """Write down a try."""

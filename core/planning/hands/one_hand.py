@@ -14,7 +14,6 @@ from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
 from ...kinematics import fk
 from ...kinematics.arm_ik import solve_arms, swivels
 from ...kinematics.fingers import TOLERANCE, close_fingers, hand_length
-from ...kinematics.hand_choice import MARGIN
 from ...maths import quat
 from ...skeleton import SIDES, Array
 from ...world import Body, World
@@ -35,6 +34,8 @@ from .stages import Holding, Stage, home_of
 from .standing import UP, has_arm, matrix_of, place_of
 from .task import Job
 
+ABOUT = 0.03
+"""How much farther from something a hand is at most that is about as near to it [m]."""
 TAKER = "taker"
 """Tag of what stands for somebody who holds the prop too."""
 
@@ -64,7 +65,7 @@ class OneHand:
         able = [s for s in SIDES if has_arm(self.job, s)]
         place = place_of(self.job, self.target)
         far = {s: float(np.linalg.norm(self.positions[self.job.skeleton.joint(f"hand_{s}")] - place)) for s in able}
-        if len(far) == 2 and abs(far["L"] - far["R"]) < 0.2 * MARGIN:
+        if len(far) == 2 and abs(far["L"] - far["R"]) < ABOUT:
             return tuple(sorted(able, key=lambda s: s != self.params.favoured))
         return tuple(sorted(able, key=lambda s: far[s]))
 
@@ -158,7 +159,7 @@ class OneHand:
             work, grasps, goal, name, lambda along: self._placing(along, distance), near, self.params.faithful
         )
         if not found:
-            raise unreached(work, grasps, goal, name)
+            raise unreached(work, grasps, goal, name, True)
         there = {id(option.grasp): option for option in found}
         both = [option for option in options if id(option.grasp) in there]
         both.sort(key=lambda option: option.score + there[id(option.grasp)].score)
@@ -262,7 +263,7 @@ class OneHand:
             if found:
                 break
         else:
-            raise unreached(work, [grasp], goal, self.target.name)
+            raise unreached(work, [grasp], goal, self.target.name, True)
         failure: TroupeError | None = None
         works = False
         for along in (0.0, 1.0, None) if self.leaned else (None,):

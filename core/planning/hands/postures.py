@@ -175,14 +175,20 @@ def drawn_back(work: ArmWork, grasp: Grasp, matrix: Array, start: Array, near: S
     return np.stack(out)
 
 
-def unreached(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str) -> NoIK:
-    """Why none of the grasps of a prop at a matrix (4, 4) can be reached, there and where the approach begins."""
+def unreached(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str, goes: bool = False) -> NoIK:
+    """Why none of the grasps of a prop at a matrix (4, 4) can be reached, there and where the approach begins.
+
+    `goes` says that this is where the prop is to go.
+    """
+    where, hand = f"where {prop} is to go", f"hand_{work.side}"
+    what, of = (where, where) if goes else (prop, f"of {prop}")
     rows = [work.wrists(g, matrix, -g.distance * np.outer([0.0, 1.0], g.world(matrix)[2])) for g in grasps]
     places = np.concatenate([row[0] for row in rows])
     far = float(np.linalg.norm(places - work.arm.shoulder, axis=1).min())
     long = float(work.arm.lengths[:2].sum())
     if far > long:
-        return NoIK(f"hand_{work.side}: it is {far - long:.2f} m out of reach", far - long)
+        gap = f"{far - long:.2f} m out of reach"
+        return NoIK(f"{hand}: {what} is {gap}; bring that and the actor nearer to each other", far - long, goes)
     found = work.solids((prop,))
     work.ledger.ik += 1
     turns = np.concatenate([row[1] for row in rows])
@@ -197,6 +203,8 @@ def unreached(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str) 
     )
     within = np.flatnonzero(posed.good[:, 0])
     if not len(within):
-        return NoIK(f"hand_{work.side}: no grasp of it can be reached within the limits of the arm")
+        limits = f"no grasp {of} is within the limits of the arm"
+        return NoIK(f"{hand}: {limits}; turn it or the actor, or make another grasp", 0.0, goes)
     q = np.stack([work.arm.configuration(posed.rotations[k, 0]) for k in within])
-    return NoIK(f"hand_{work.side}: in the way of every grasp is {work.blocker(work.arm, found, q)}")
+    blocks = work.blocker(work.arm, found, q)
+    return NoIK(f"{hand}: in the way of every grasp {of} is {blocks}; move one of them", 0.0, goes)

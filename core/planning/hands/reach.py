@@ -76,9 +76,10 @@ def reach(job: Job) -> Reached:
     raise failure
 
 
-def _told(error: TroupeError) -> tuple[bool, float]:
-    """How little an error tells: that there is no way most, how much is missing least, and that the less the more."""
-    return not isinstance(error, NoPath), getattr(error, "far", 0.0)
+def _told(error: TroupeError) -> tuple[bool, bool, float]:
+    """How little an error tells: that there is no way most, then what came up after something could be done; how much
+    is missing least, and that the less the more."""
+    return not isinstance(error, NoPath), not getattr(error, "begun", False), getattr(error, "far", 0.0)
 
 
 def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[Callable[[], Reached]]:

@@ -37,6 +37,8 @@ _FARTHER, _ROUND = 2.0, 0.6
 _FOR_ARMS = 0.5
 """How much more of that is worth it for room for hanging arms."""
 _AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
+_TOO_FAR = 100.0
+"""Distance from which nobody goes without having been told to walk [m]."""
 _GAP = 0.02
 """Between the body where it stands and anything [m]."""
 _SPEED, _TURNING = 1.0, 1.7
@@ -74,6 +76,9 @@ def stance(
     steps = np.arange(NEAREST, FARTHEST + 0.5 * STEP, STEP) * arm
     farther = sorted([best, *steps], key=lambda d: abs(d - best))
     here, facing = pose.root[:2], float(quat.heading(globals[0]))
+    away = float(np.linalg.norm(place[:2] - here))
+    if away > _TOO_FAR:
+        raise NoPath(f"it is {away:.0f} m away: let somebody who is to take it walk there first")
     back = quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), -facing), shoulders - pose.root)
     sideways = float(back[0 if hand == "L" else 1, 0]) if hand != "auto" else 0.0
     ahead = -float(back[:, 1].mean())

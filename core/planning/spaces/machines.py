@@ -20,6 +20,8 @@ SPLITS = 4
 """How often what covers a part of a mesh is divided at most."""
 TIGHTER = 0.75
 """A part is divided where that makes what covers it smaller than this share."""
+MOST_SLABS = 256
+"""Most capsules side by side that cover a part; what is larger and flat is covered thicker than it is."""
 FLOOR_AXES, SLIDE_AXES = ("x", "y", "turn"), ("x", "y", "z")
 
 
@@ -335,9 +337,9 @@ def _islands(body: Body) -> list[Ints]:
 Capsule = tuple[Array, Array, float]
 
 
-def _fitted(points: Array, splits: int) -> list[Capsule]:
-    """Capsules around points (N, 3); as many as it takes."""
-    whole = _slabs(points)
+def _fitted(points: Array, splits: int, most: int = MOST_SLABS) -> list[Capsule]:
+    """Capsules around points (N, 3); as many as it takes, up to `most`."""
+    whole = _slabs(points, most)
     if splits == 0 or len(points) < 16:
         return whole
     spread = points - points.mean(axis=0)
@@ -347,7 +349,7 @@ def _fitted(points: Array, splits: int) -> list[Capsule]:
     halves = [points[along <= middle], points[along > middle]]
     if min(len(h) for h in halves) < 8:
         return whole
-    parts = [capsule for half in halves for capsule in _fitted(half, splits - 1)]
+    parts = [capsule for half in halves for capsule in _fitted(half, splits - 1, most // 2)]
     return parts if _volume(parts) < TIGHTER * _volume(whole) else whole
 
 
@@ -355,8 +357,8 @@ def _volume(capsules: Sequence[Capsule]) -> float:
     return sum(np.pi * r * r * (float(np.linalg.norm(b - a)) + 4.0 / 3.0 * r) for a, b, r in capsules)
 
 
-def _slabs(points: Array) -> list[Capsule]:
-    """Capsules side by side in the box around points (N, 3)."""
+def _slabs(points: Array, most: int) -> list[Capsule]:
+    """Capsules side by side in the box around points (N, 3), up to `most`."""
     tries = []
     spread = points - points.mean(axis=0)
     for axes in (np.eye(3), np.linalg.eigh(spread.T @ spread)[1]):
@@ -366,7 +368,7 @@ def _slabs(points: Array) -> list[Capsule]:
     _, axes, low, high = min(tries, key=lambda row: row[0])
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     long, broad, thick = np.argsort(-half, kind="stable")
-    count = max(1, int(np.ceil(half[broad] / max(1.2 * half[thick], 1e-3))))
+    count = max(1, min(int(np.ceil(half[broad] / max(1.2 * half[thick], 1e-3))), most))
     width = half[broad] / count
     radius = max(float(np.hypot(width, half[thick])), 1e-4)
     # the round ends cover all but the corners, which the next bulge over by less than this

@@ -28,6 +28,9 @@ LEEWAY = 4.0
 AGAIN = 3
 """How often a way is sought anew, with more distance, when triangles touch after all."""
 
+MOST_STEPS = 100_000
+"""Looks that the straight way may take, above which none is sought."""
+
 
 @dataclass(frozen=True, eq=False)
 class Planned:
@@ -108,6 +111,9 @@ def _sought(
     else:
         which = 0 if not space.allowed(ends[:1])[0] else 1
         raise Blocked(("start", "goal")[which], blocker(slim, hard, space, ends[which]))
+    steps = float(space.distance(*ends)) / space.step
+    if steps > MOST_STEPS:
+        raise NoPath(f"its goal is {steps * space.step:.0f} m away, too far for its size: bring it nearer")
     method, smooth = ("connect", SmoothParams.faithful()) if params.faithful else ("wide", SmoothParams())
     search = SearchParams(method=method, budget=params.budget, seed=params.seed)
     try:

@@ -62,6 +62,27 @@ def test_fingers_touch_or_are_at_their_limit_and_are_in_nothing(side, shape, rad
 
 
 @pytest.mark.req("kuffner", 84)
+@pytest.mark.req("badler", 77)
+@pytest.mark.parametrize(("shape", "radius"), [("cylindrical", 0.02), ("power", 0.04), ("precision", 0.015)])
+def test_what_closed_fingers_say_of_their_gaps_is_measured_again(shape, radius):
+    """By points along the middle of every phalanx against the triangles, apart from how the hand itself measures."""
+    thing = rod("R", shape, radius)
+    grip = close_fingers(SKELETON, POSE.rotations, POSE.root, "R", shape, thing)
+    positions, globals = fk.forward(SKELETON, grip.rotations, POSE.root)
+    tips = fk.tip_positions(SKELETON, positions, globals)
+    for finger, said in grip.gaps.items():
+        own = list(SKELETON.chain(f"{finger}_R"))
+        along = np.linspace(positions[own], tips[own], 60).reshape(-1, 3)
+        _, far, *_ = geometry.nearest(thing, along)
+        gap = float(far.min()) - phalanx_radius(SKELETON, finger, "R")
+        assert gap > -0.001, finger
+        if said < 0.005:
+            assert gap == pytest.approx(said, abs=5e-4), finger
+        if finger in grip.touching:
+            assert gap <= 0.001, finger
+
+
+@pytest.mark.req("kuffner", 84)
 def test_a_thick_thing_leaves_the_fingers_more_open():
     curls = []
     for radius in (0.015, 0.03, 0.045):

@@ -201,6 +201,7 @@ def test_gaze_stays_on_a_place_while_the_body_walks_and_turns() -> None:
 @pytest.mark.req("kuffner", 95)
 @pytest.mark.req("badler", 55)
 def test_saccades_last_longer_the_farther_they_go() -> None:
+    """The head follows as late as was measured, sooner after large shifts; 0.05 s whatever the size are to be had."""
     sizes = np.radians(np.arange(1, 120))
     times = [saccade.timing(float(size)) for size in sizes]
     eyes = np.array([t.eyes for t in times])
@@ -226,6 +227,17 @@ def test_there_is_never_more_than_one_target() -> None:
     found = look(standing(seconds=8.0), [np.array(t) for t in TARGETS[:3]], LookParams(mode="scan", hold=1.0))
     shown = found.curves[CURVE]
     assert set(shown) == {-1.0, 0.0, 1.0, 2.0} and (np.diff(shown[shown >= 0]) >= 0).all()
+
+
+@pytest.mark.req("badler", 56)
+def test_of_two_targets_at_nearly_the_same_time_the_later_one_has_the_gaze_alone() -> None:
+    """Two tasks that ask for gaze in the same moment: a saccade is never on its way to both, nor the head between."""
+    one, other = np.array(TARGETS[0]), np.array(TARGETS[1])
+    found = gaze(standing(), [Shift(0.5, one, 1.0), Shift(0.6, other, 1.0)])
+    shown = found.curves[CURVE]
+    assert (shown[round(0.45 * FPS)], shown[round(0.55 * FPS)], shown[round(0.65 * FPS)]) == (-1.0, 0.0, 1.0)
+    late = slice(round(1.5 * FPS), None)  # when the head has come round
+    assert errors(found, other)[late].max() < 0.1 and errors(found, one)[late].min() > 20.0
 
 
 def test_small_shifts_are_made_with_the_eyes() -> None:

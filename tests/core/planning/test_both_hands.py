@@ -52,6 +52,7 @@ def hands(motion):
     return [hand_matrix(motion.skeleton, motion.rotations, motion.roots, side) for side in SIDES]
 
 
+@pytest.mark.req("badler", 49)
 def test_what_is_too_large_for_one_hand_is_taken_with_both():
     done = lifted()
     assert done.side == "both" and {done.holding.side, done.other.side} == set(SIDES)

@@ -52,6 +52,16 @@ def test_capsules_cover_the_surface_of_a_concave_thing_without_filling_it():
     assert gap(np.array([-0.1, 0.6, 0.0])) > 0.3
 
 
+def test_a_large_sheet_is_covered_with_few_capsules_and_what_is_too_far_for_its_size_is_said():
+    sheet = box("sheet", (40.0, 30.0, 0.0))
+    cover = covered(((sheet, 0),))
+    assert len(cover.radii) <= 256 and cover.radii.max() < 0.2
+    goal, params = placed((1e5, 0.0, 0.21)), PlanParams()
+    thing = thing_of(crate(), goal, params)
+    with pytest.raises(NoPath, match=r"its goal is 1\d{5} m away, too far for its size: bring it nearer"):
+        way(thing, WALLS, *between(thing, goal), params, 24.0)
+
+
 @pytest.mark.req("kuffner", 71, 78)
 def test_a_crate_turns_to_fit_through_a_gap_and_touches_nothing():
     goal = placed((0.1, 1.0, 0.21))

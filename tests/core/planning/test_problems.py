@@ -19,11 +19,22 @@ def test_each_is_solved_and_its_way_is_free(problem):
     made = {"L": l_shape, "piano": piano, "book": puma.book}
     given = made[problem]() if problem in made else square(problem)
     found = plan(given.space, given.start, given.goal, SearchParams(budget=20_000, seed=SEEDS.get(problem, 1)))
-    assert not hits(given.space, found.path.points)
+    assert not hits(given.space, found.path.points) and not touches(given.space, found.path.points)
     short = shorten(given.space, found.path)
     assert np.array_equal(short.points[[0, -1]], found.path.points[[0, -1]])
     assert lengths(given.space, short.points)[-1] <= lengths(given.space, found.path.points)[-1] + 1e-9
-    assert not hits(given.space, short.points)
+    assert not hits(given.space, short.points) and not touches(given.space, short.points)
+
+
+def touches(space, points):
+    """Whether a way touches something or leaves its limits at a tenth of the step, with every look made."""
+    tangents = space.difference(points[:-1], points[1:])
+    counts = np.ceil(space.size(tangents) / (space.step / 10)).astype(int)
+    rows = [
+        space.moved(a, np.arange(n + 1)[:, None] / max(n, 1) * t)
+        for a, t, n in zip(points[:-1], tangents, counts, strict=True)
+    ]
+    return not space.allowed(np.concatenate(rows)).all()
 
 
 def test_the_robot_is_where_its_angles_bring_it():
