@@ -240,8 +240,8 @@ def test_ways_are_found_as_fast_as_by_ompl_and_as_short(name, make, wanted):
             sizes.append([lengths(scene.space, way)[-1], lengths(scene.space, other)[-1]])
     ours, theirs = np.median(np.array(sizes), axis=0)
     speed = float(np.median(ratios))
-    print(f"\nagainst OMPL with a {name} checker, {PROBLEMS} problems from {SEED}: {speed:.2f}x as fast (median)", end="")
-    print(f", solved {solved[0]} and {solved[1]}, lengths {ours:.2f} and {theirs:.2f}")
+    print(f"\nagainst OMPL with a {name} checker, {PROBLEMS} problems from {SEED}: ", end="")
+    print(f"{speed:.2f}x as fast (median), solved {solved[0]} and {solved[1]}, lengths {ours:.2f} and {theirs:.2f}")
     assert solved[0] >= solved[1]
     assert ours <= 1.15 * theirs
     assert speed >= wanted
