@@ -1,9 +1,10 @@
 """Armatures as characters: which bone plays which role, how the rig stands. The only place that knows bone names."""
 
-from .casting import bones_of, check_usable, is_cast, neutral_of_pose, read, role_map, roles_of, store
+from .casting import FIGURE, bones_of, check_usable, is_cast, neutral_of_pose, read, role_map, roles_of, store
 from .detection import Bones, detect
 
 __all__ = [
+    "FIGURE",
     "Bones",
     "bones_of",
     "check_usable",
