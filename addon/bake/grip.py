@@ -65,7 +65,6 @@ def drop(actor: bpy.types.Object, owner: str) -> None:
     track, strip = found
     action = strip.action
     track.strips.remove(strip)
-    if not track.strips:
-        actor.animation_data.nla_tracks.remove(track)
+    nla.drop_empty(actor.animation_data)
     if action.users == 0:
         bpy.data.actions.remove(action)
