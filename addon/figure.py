@@ -12,6 +12,7 @@ from ..core.figure.body import Mesh, body
 from ..core.figure.mannequin import MannequinParams, mannequin
 from ..core.figure.palette import colours, gloss
 from ..core.figure.shell import MATERIALS
+from .rig import FIGURE
 
 NAME = "Mannequin"
 _SIDE_COLOURS = {"L": "THEME04", "R": "THEME01"}
@@ -36,6 +37,7 @@ def add(context: bpy.types.Context, params: MannequinParams) -> bpy.types.Object
     rig.location = context.scene.cursor.location
     rig.show_in_front = True
     data.display_type = "STICK"
+    data[FIGURE] = True
     for ob in context.selected_objects:
         ob.select_set(False)
     rig.select_set(True)

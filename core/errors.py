@@ -12,7 +12,8 @@ class InvalidParam(TroupeError):
 
     def __init__(self, name: str, value: object, expected: str) -> None:
         self.name, self.value, self.expected = name, value, expected
-        super().__init__(f"{name} = {value!r}: {expected}")
+        said = "is empty" if isinstance(value, str) and not value else f"= {value!r}"
+        super().__init__(f"{name} {said}: {expected}")
 
 
 class InvalidRig(TroupeError):

@@ -78,6 +78,8 @@ class Skeleton:
         roles: Role to the joints that play it, root to tip. A single-joint role has a tuple of one.
         limits: (J, 3, 2) lowest and highest flexion, abduction and rotation [rad]; see `kinematics.anatomy`.
         arm_clearance: Abduction at which the hanging arms clear the body [rad]; zero itself may touch it.
+        flesh: (J,) from the segment of a joint to the skin, on the side to which hands close [m]; 0 where it is not
+            known, None where nothing was measured.
     """
 
     names: tuple[str, ...]
@@ -87,6 +89,7 @@ class Skeleton:
     roles: Mapping[str, tuple[int, ...]]
     limits: Array
     arm_clearance: float = 0.0
+    flesh: Array | None = None
     _index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -114,6 +117,8 @@ class Skeleton:
         put(self, "offsets", frozen(self.offsets, (n, 3), "offsets"))
         put(self, "tips", frozen(self.tips, (n, 3), "tips"))
         put(self, "limits", frozen(self.limits, (n, 3, 2), "limits"))
+        if self.flesh is not None:
+            put(self, "flesh", frozen(self.flesh, (n,), "flesh"))
         put(self, "roles", MappingProxyType({r: tuple(int(j) for j in js) for r, js in self.roles.items()}))
         put(self, "_index", MappingProxyType({name: j for j, name in enumerate(names)}))
 

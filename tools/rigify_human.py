@@ -178,5 +178,5 @@ def _between(a: Array, b: Array) -> Array:
     """(3, 3) smallest turn of one direction into another."""
     axis, cosine = np.cross(a, b), float(a @ b)
     cross = np.cross(np.eye(3), axis)
-    out: Array = np.eye(3) - cross + cross @ cross / (1.0 + cosine)
+    out: Array = np.eye(3) + cross + cross @ cross / (1.0 + cosine)
     return out

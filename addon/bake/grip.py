@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from ...core.skeleton import Array
-from . import curves, nla
+from . import curves, nla, results, unkeyed
 from .curves import Channel
 
 OWNER = "troupe_grip"
@@ -39,6 +39,8 @@ def write(actor: bpy.types.Object, owner: str, channels: Sequence[Channel], fram
         action = known[1].action
         for fcurve in list(curves.bag(actor, action).fcurves):
             curves.bag(actor, action).fcurves.remove(fcurve)
+    if known is None:
+        unkeyed.keep(action, unkeyed.values(actor, channels))
     curves.write(curves.bag(actor, action), channels, frames)
     strip = known[1] if known is not None else nla.land(actor, action, "layer")
     assert strip is not None
@@ -65,7 +67,7 @@ def drop(actor: bpy.types.Object, owner: str) -> None:
     track, strip = found
     action = strip.action
     track.strips.remove(strip)
-    if not track.strips:
-        actor.animation_data.nla_tracks.remove(track)
+    nla.drop_empty(actor.animation_data)
+    unkeyed.put_back(actor, unkeyed.kept(action), [f.action for f in results.results_of(actor)])
     if action.users == 0:
         bpy.data.actions.remove(action)

@@ -134,8 +134,8 @@ def drop(owner: str, but: bpy.types.Object | None = None, tie: str = "") -> None
                 track.strips.remove(strip)
                 if action.users == 0:
                     bpy.data.actions.remove(action)
-            if not track.strips and track.name.startswith(nla.TRACK):
-                data.nla_tracks.remove(track)
+        if data is not None:
+            nla.drop_empty(data)
         found = ob.constraints.get(owner)
         if found is not None and not (ob == but and owner == tie):
             ob.constraints.remove(found)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
+import numpy.typing as npt
 
 from ...core.errors import InvalidMotion, InvalidRig
 from ...core.filters.keyposes import KeyPose, key_poses
@@ -107,8 +108,9 @@ def prepare_steps(
     frames = start + np.arange(len(motion), dtype=np.float64)
     spoken = np.ones(len(cast.joints), bool) if motion.mask is None else np.asarray(motion.mask)
     rig = controls.find(ob)
-    if rig is not None and not spoken[0]:
-        # controls are placed, not turned: a part goes where it would be on the body that plays below
+    swung = _swung(cast, spoken) if rig is None else _dragged(cast, spoken)
+    if (rig is not None or swung.any()) and not spoken[0]:
+        # what is placed, not turned, goes where it would be on the body that plays below
         roots, turns = read_joints(cast, (yield from joint_matrices_steps(ob, cast, context, frames)))
         motion = replace(motion, roots=roots, rotations=np.where(spoken[:, None], motion.rotations, turns))
     metre = scenes.metre(context.scene)
@@ -118,7 +120,7 @@ def prepare_steps(
     stands = _stands(cast, motion, world, metre)
     objects = stands if mode == "object" else world[None]
     targets = _targets(cast, motion, objects, world, metre)
-    keyed = {int(b) for j, b in enumerate(cast.joints) if spoken[j]}
+    keyed = {int(b) for j, b in enumerate(cast.joints) if spoken[j] or swung[j]}
     if mode == "root_bone" and spoken[0]:
         targets[cast.root_bone] = np.linalg.inv(objects) @ stands @ cast.rest[cast.root_bone]
         keyed.add(cast.root_bone)
@@ -187,6 +189,35 @@ def _targets(cast: Cast, motion: Motion, objects: Array, world: Array, metre: fl
     wanted[..., :3, :3] *= np.cbrt(abs(np.linalg.det(world[:3, :3])))
     posed = np.linalg.inv(objects)[:, None] @ wanted
     return {int(b): posed[:, j] for j, b in enumerate(cast.joints)}
+
+
+def _swung(cast: Cast, spoken: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """(J,) joints of which a motion does not speak, but whose bones are moved otherwise by those of which it does.
+
+    Clavicles that hang from a neck would turn with a head that looks about, thighs that hang from a spine with a trunk
+    that leans.
+    """
+    parents = cast.skeleton.parents
+    joint_of = {int(b): j for j, b in enumerate(cast.joints)}
+    movers: list[frozenset[int]] = []
+    for j, parent in enumerate(parents.tolist()):
+        above = movers[parent] if parent >= 0 else frozenset()
+        movers.append(above | {j} if spoken[j] else above)
+    out = np.zeros_like(spoken)
+    for j in range(1, len(parents)):
+        carrier = int(cast.parents[cast.joints[j]])
+        while carrier >= 0 and carrier not in joint_of:
+            carrier = int(cast.parents[carrier])
+        moved = movers[joint_of[carrier]] if carrier >= 0 else frozenset()
+        out[j] = not spoken[j] and moved != movers[parents[j]]
+    return out
+
+
+def _dragged(cast: Cast, spoken: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """(J,) the hips where the trunk turns without them: controls of a spine bend it at both ends."""
+    out = np.zeros_like(spoken)
+    out[0] = not spoken[0] and spoken[list(cast.skeleton.roles.get("spine", ()))].any()
+    return out
 
 
 def _stands(cast: Cast, motion: Motion, world: Array, metre: float) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -31,6 +32,7 @@ def land(owner: bpy.types.ID, action: bpy.types.Action, landing: str = "track") 
         return None
     push_down(owner)
     if landing == "layer":
+        _keep_room(data)
         return _strip(owner, _above(data, LAYER), action, extrapolation="NOTHING")
     return _strip(owner, _free_track(data, *_span(action)), action, extrapolation="HOLD_FORWARD")
 
@@ -68,6 +70,26 @@ def _above(data: bpy.types.AnimData, name: str) -> bpy.types.NlaTrack:
     track = data.nla_tracks.new(prev=data.nla_tracks[-1] if len(data.nla_tracks) else None)
     track.name = name
     return track
+
+
+def _keep_room(data: bpy.types.AnimData) -> None:
+    """Let what the whole body does later find a track of ours below the layers, which would be silent under it."""
+    ours = itertools.takewhile(lambda t: t.name.startswith(TRACK), reversed(data.nla_tracks))
+    if all(t.name.startswith(LAYER) for t in ours):
+        _above(data, TRACK)
+
+
+def drop_empty(data: bpy.types.AnimData) -> None:
+    """Remove tracks of ours that have no strips, but for those that keep room below layers."""
+    covered = False
+    for track in reversed(list(data.nla_tracks)):
+        if not track.name.startswith(TRACK):
+            break
+        layer = track.name.startswith(LAYER)
+        if not track.strips and (layer or not covered):
+            data.nla_tracks.remove(track)
+        else:
+            covered = covered or layer
 
 
 def _free_track(data: bpy.types.AnimData, first: float, last: float) -> bpy.types.NlaTrack:

@@ -132,8 +132,9 @@ def remove(ob: bpy.types.Object, found: Found) -> bool:
         ob.animation_data.action = None
     else:
         found.track.strips.remove(found.strip)
-        if not found.track.strips:
+        if not found.track.strips and not found.track.name.startswith(nla.TRACK):
             ob.animation_data.nla_tracks.remove(found.track)
+        nla.drop_empty(ob.animation_data)
     unkeyed.put_back(ob, unkeyed.kept(found.action), [f.action for f in results_of(ob)])
     if not edited and not found.action.use_fake_user and found.action.users == 0:
         bpy.data.actions.remove(found.action)

@@ -23,7 +23,8 @@ def values(ob: bpy.types.Object, channels: Iterable[Channel]) -> dict[str, list[
     moved = nla.animated_paths(ob)
     paths = {c.path for c in channels} - moved
     found = {path: ob.path_resolve(path) for path in sorted(paths)}
-    return {path: [float(x) for x in value] for path, value in found.items() if hasattr(value, "__len__")}
+    rows = {path: value for path, value in found.items() if hasattr(value, "__len__") and not isinstance(value, str)}
+    return {path: [float(x) for x in value] for path, value in rows.items()}
 
 
 def keep(action: bpy.types.Action, held: dict[str, list[float]]) -> None:

@@ -50,8 +50,9 @@ def write(
     if landing == "track" and not keys.whole:
         landing = "layer"
     curves.check(keys.channels, keys.frames)
-    action = bpy.data.actions.new(name)
     properties.ensure(ob, keys.contacts)
+    still = unkeyed.values(ob, keys.channels)
+    action = bpy.data.actions.new(name)
     curves.write(curves.bag(ob, action), keys.channels, keys.frames)
     _mark(action, keys)
     for mesh, channels in keys.shapes.items():
@@ -70,6 +71,7 @@ def write(
     for event in keys.motion.events if markers else ():
         frame = round(keys.frames[0] + event.time * scenes.fps(context.scene))
         context.scene.timeline_markers.new(event.name.replace("_", " "), frame=frame)
+    unkeyed.keep(action, still)
     results.sign(ob, action, recipe or {}, keys)
     return Result(action, strip, int(keys.frames[0]), int(keys.frames[-1]), _count(keys))
 

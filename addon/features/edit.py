@@ -21,7 +21,7 @@ from ...core.motion import Motion
 from ...core.params import declared
 from ...core.skeleton import ARM, LEG, SIDES
 from .. import bake, rig, scene
-from ..bake import controls, curves, nla, reading, results, unkeyed
+from ..bake import controls, curves, nla, reading, results
 from ..steps import Steps
 from .base import MotionOperator, Plan, Titled
 
@@ -117,12 +117,10 @@ class EditOperator(MotionOperator):
         # above everything, and not faded: the scope has soft ends of its own
         on_track = asked["landing"] == "track"
         _set(self, {"landing": "layer", "blend": 0.0} if on_track else {})
-        still = unkeyed.values(actor, result.keys.channels)
         try:
             done = super().apply(context, actor, result)
         finally:
             _set(self, asked)
-        unkeyed.keep(bpy.data.actions[actor.troupe.result], still)
         if on_track and result.keys.whole:
             found = results.find(actor, actor.troupe.result)
             found.track.name, found.strip.extrapolation = nla.TRACK, "HOLD_FORWARD"

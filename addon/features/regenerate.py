@@ -10,7 +10,7 @@ from ...core.errors import TroupeError
 from ...core.landing import LandingParams, RegenerateParams, RemoveParams
 from ...core.params import Params
 from .. import bake, rig, scene, settings
-from ..bake import nla, results, unkeyed
+from ..bake import nla, results
 from ..steps import Steps
 from . import handling
 from .base import ActorOperator, FeatureOperator, MotionOperator
@@ -60,9 +60,7 @@ class Operator(FeatureOperator):
         if take:
             if found.strip is not None:
                 found.strip.mute = True
-            still = unkeyed.values(actor, fresh.keys.channels)
             done = bake.write(actor, fresh.keys, context, found.action.name, recipe=fresh.recipe)
-            unkeyed.keep(done.action, still)
             actor.troupe.result = done.action.name
             feature_of(fresh.recipe).written(context, actor, done.action, fresh)
             return f"{actor.name}: new take {done.action.name}; the edited {found.action.name} is muted"

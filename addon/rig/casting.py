@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import bpy
@@ -22,6 +22,8 @@ from ..bake import controls, pose
 from .detection import Bones
 from .detection import Mapping as Detected
 
+FIGURE = "troupe_figure"
+"""Custom property of armatures whose hands are those after which the customary ones are measured."""
 BODY_POINTS = 3_000
 """Vertices that are looked at to see how wide the body is; the outermost ones are always among them."""
 
@@ -150,6 +152,7 @@ def read(
         deform=deform,
         world=np.array(ob.matrix_world) * scenes.metre(context.scene),
         body=_body(ob, skinned),
+        skin=None if ob.data.get(FIGURE) else _skin(ob),
         neutral={b: quat.to_matrix(q) for b, q in (neutral or {}).items()},
     )
 
@@ -176,23 +179,32 @@ def _body(ob: bpy.types.Object, roles: Mapping[str, Sequence[str]]) -> Array | N
         if bone.parent is not None and bone.parent.name in arms:
             arms.add(bone.name)
     clouds = []
-    inverse = np.linalg.inv(np.array(ob.matrix_world))
-    for child in bpy.data.objects:
-        if child.type != "MESH" or child.find_armature() != ob or not child.vertex_groups:
-            continue
-        mesh = child.data
-        flat = np.empty(len(mesh.vertices) * 3, np.float32)
-        mesh.vertices.foreach_get("co", flat)
-        points = flat.reshape(-1, 3).astype(np.float64)
+    for child, points, to_rig in _skins(ob):
         is_arm = {g.index for g in child.vertex_groups if g.name in arms}
-        keep, vertices = [], mesh.vertices
+        keep, vertices = [], child.data.vertices
         for i in {*range(0, len(points), max(1, len(points) // BODY_POINTS)), *_outermost(points)}:
             groups = [(g.weight, -g.group) for g in vertices[i].groups]
             if groups and -max(groups)[1] not in is_arm:
                 keep.append(i)
-        to_rig = inverse @ np.array(child.matrix_world)
         clouds.append(points[keep] @ to_rig[:3, :3].T + to_rig[:3, 3])
     return np.concatenate(clouds) if clouds else None
+
+
+def _skin(ob: bpy.types.Object) -> Array | None:
+    """All rest vertices of the skinned meshes in armature space."""
+    clouds = [points @ to_rig[:3, :3].T + to_rig[:3, 3] for _, points, to_rig in _skins(ob)]
+    return np.concatenate(clouds) if clouds else None
+
+
+def _skins(ob: bpy.types.Object) -> Iterator[tuple[bpy.types.Object, Array, Array]]:
+    """The meshes that an armature deforms, their rest vertices (V, 3), and (4, 4) from these to armature space."""
+    inverse = np.linalg.inv(np.array(ob.matrix_world))
+    for child in bpy.data.objects:
+        if child.type != "MESH" or child.find_armature() != ob or not child.vertex_groups:
+            continue
+        flat = np.empty(len(child.data.vertices) * 3, np.float32)
+        child.data.vertices.foreach_get("co", flat)
+        yield child, flat.reshape(-1, 3).astype(np.float64), inverse @ np.array(child.matrix_world)
 
 
 def _outermost(points: Array, count: int = 8) -> list[int]:

@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 
 from ...core.kinematics.cast import Cast
+from ...core.maths import geometry
 from ...core.skeleton import SIDES, Array
 from .. import rig
 from ..steps import Steps, at_once
@@ -66,7 +67,8 @@ def arms_steps(
             stage.frame_set(int(np.floor(time)), subframe=float(time % 1.0))
             depsgraph = context.evaluated_depsgraph_get()
             for own, meshes in zip(rows, chosen, strict=True):
-                own.append(np.concatenate([unit * _shown(mesh, depsgraph)[at] for mesh, at, _ in meshes]))
+                points = [unit * _shown(mesh, depsgraph)[at] for mesh, at, _ in meshes]
+                own.append(np.concatenate([np.empty((0, 3)), *points]))
     finally:
         stage.frame_set(frame, subframe=subframe)
     return [
@@ -77,13 +79,7 @@ def arms_steps(
 
 def _skinned(actor: Any, cast: Cast) -> list[tuple[Any, Array, list[str]]]:
     """Meshes that an actor deforms, the vertices (K,) of each that belong to an arm, and to which part of it."""
-    skeleton = cast.skeleton
-    part_of = {
-        skeleton.names[joint]: f"{part}_{side}"
-        for role, part in _PARTS.items()
-        for side in SIDES
-        for joint in skeleton.roles.get(f"{role}_{side}", ())
-    }
+    part_of = _bones(actor, cast)
     out = []
     for ob in bpy.data.objects:
         if ob.type != "MESH" or not any(m.type == "ARMATURE" and m.object == actor for m in ob.modifiers):
@@ -94,6 +90,26 @@ def _skinned(actor: Any, cast: Cast) -> list[tuple[Any, Array, list[str]]]:
         if own:
             out.append((ob, np.array(list(own)), list(own.values())))
     return out
+
+
+def _bones(actor: Any, cast: Cast) -> dict[str, str]:
+    """The part of an arm that each bone moves, by name: that of the joint along whose bone it lies.
+
+    Joints of a control rig are not measured on the bones that deform, and a limb may have several of these.
+    """
+    skeleton, bones = cast.skeleton, actor.data.bones
+    owner = {j: f"{part}_{s}" for r, part in _PARTS.items() for s in SIDES for j in skeleton.roles.get(f"{r}_{s}", ())}
+    joints = np.array(sorted({j for chain in skeleton.roles.values() for j in chain}))
+    rest = cast.rest[cast.joints[joints]]
+    tips = np.einsum("jab,jcb,jc->ja", rest[:, :3, :3], cast.neutral[joints], skeleton.tips[joints]) / cast.unit
+    starts = rest[:, :3, 3]
+    heads, tails = (np.array([getattr(bone, end) for bone in bones]) for end in ("head_local", "tail_local"))
+    # at its head a bone is as near to the one that ends there; tails of glTF bones are anywhere
+    points = heads + 0.3 * (tails - heads)
+    nearest, _ = geometry.point_segment(points[:, None], starts, starts + tips)
+    along = joints[np.linalg.norm(points[:, None] - nearest, axis=-1).argmin(axis=1)]
+    lies = dict(zip(bones.keys(), along.tolist(), strict=True)) | {skeleton.names[j]: j for j in joints.tolist()}
+    return {name: owner[joint] for name, joint in lies.items() if joint in owner}
 
 
 def _shown(ob: Any, depsgraph: Any) -> Array:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..maths import geometry, quat
 from ..skeleton import FINGERS, SIDES, Array, Skeleton
 from . import fk
-from .fingers import hand_length, phalanx_radius
+from .fingers import hand_length, phalanx_radii
 
 Ints = npt.NDArray[np.int64]
 
@@ -149,7 +149,7 @@ def _hand(skeleton: Skeleton, side: str, shapes: Sequence[Array]) -> list[tuple[
         start = np.mean([positions[0, c[0]] for c in chains], axis=0)
         end = np.mean([tips[:upto, c[-1]].mean(axis=0) for c in chains], axis=0)
         near, _ = geometry.point_segment(points, start, end)
-        thick = max(phalanx_radius(skeleton, f, side) for f in group if skeleton.has(f"{f}_{side}"))
+        thick = max(max(phalanx_radii(skeleton, f, side)) for f in group if skeleton.has(f"{f}_{side}"))
         rows.append((f"{part}_{side}", hand, start, end, thick + float(np.linalg.norm(points - near, axis=1).max())))
     return rows
 
@@ -161,10 +161,10 @@ def with_fingers(skeleton: Skeleton) -> Capsules:
     parts, joints, radii = list(whole.parts), list(whole.joints), list(whole.radii)
     for side in SIDES:
         for finger in FINGERS:
-            for joint in skeleton.roles.get(f"{finger}_{side}", ()):
-                parts.append(f"{'thumb' if finger == 'thumb' else 'fingers'}_{side}")
-                joints.append(joint)
-                radii.append(phalanx_radius(skeleton, finger, side))
+            chain = skeleton.roles.get(f"{finger}_{side}", ())
+            parts += [f"{'thumb' if finger == 'thumb' else 'fingers'}_{side}"] * len(chain)
+            joints += chain
+            radii += phalanx_radii(skeleton, finger, side) if chain else ()
     more = joints[len(whole.joints) :]
     starts = np.concatenate([whole.starts, np.zeros((len(more), 3))])
     return Capsules(

@@ -164,9 +164,20 @@ def _angles(skeleton: Skeleton, shape: HandShape, finger: str, side: str) -> tup
     return out[0], out[1]
 
 
-def phalanx_radius(skeleton: Skeleton, finger: str, side: str) -> float:
-    """Of a finger in its middle [m]."""
-    return _RADII[finger] * hand_length(skeleton, side)
+def phalanx_radii(skeleton: Skeleton, finger: str, side: str) -> tuple[float, ...]:
+    """Of the joints of a finger, root to tip: from the bone to the skin it touches with, or what is customary [m]."""
+    usual = _RADII[finger] * hand_length(skeleton, side)
+    return tuple(_flesh(skeleton, joint) or usual for joint in skeleton.chain(f"{finger}_{side}"))
+
+
+def palm_depth(skeleton: Skeleton, side: str) -> float:
+    """From the bones of a hand to what its palm holds [m]."""
+    known = _flesh(skeleton, skeleton.joint(f"hand_{side}"))
+    return known + TOLERANCE if known else 0.1 * hand_length(skeleton, side)
+
+
+def _flesh(skeleton: Skeleton, joint: int) -> float:
+    return 0.0 if skeleton.flesh is None else float(skeleton.flesh[joint])
 
 
 def palm_axes(side: str) -> Array:
@@ -207,7 +218,7 @@ def _gripped(skeleton: Skeleton, held: Array, side: str, shape: str) -> tuple[Ar
         return (ends["index"] if "index" in ends else np.asarray(long * down)), 0.0
     knuckles = [positions[skeleton.chain(f"{f}_{side}")[0]] - positions[hand] for f in FINGERS[1:] if f in ends]
     middle = np.mean(knuckles, axis=0) if knuckles else 0.47 * long * down
-    return np.asarray(0.92 * middle + 0.1 * long * outward), 0.0
+    return np.asarray(0.92 * middle + palm_depth(skeleton, side) * outward), 0.0
 
 
 @lru_cache(maxsize=32)
@@ -311,13 +322,13 @@ class _Hand:
         count = len(fingers)
         self.opened, self.shut = np.zeros((count, self.longest, 3)), np.zeros((count, self.longest, 3))
         self.offsets, self.tips = np.zeros((count, self.longest, 3)), np.zeros((count, self.longest, 3))
-        self.limits = np.zeros((count, self.longest, 3, 2))
+        self.limits, self.radii = np.zeros((count, self.longest, 3, 2)), np.zeros((count, self.longest))
         self.chains = [list(skeleton.chain(role)) for role in self.roles]
         for n, (finger, chain) in enumerate(zip(fingers, self.chains, strict=True)):
             self.opened[n, : len(chain)], self.shut[n, : len(chain)] = _angles(skeleton, shape, finger, side)
             self.offsets[n, : len(chain)], self.tips[n, : len(chain)] = skeleton.offsets[chain], skeleton.tips[chain]
             self.limits[n, : len(chain)] = skeleton.limits[chain]
-        self.radii = np.array([_RADII[finger] for finger in fingers]) * hand_length(skeleton, side)
+            self.radii[n, : len(chain)] = phalanx_radii(skeleton, finger, side)
         self.thing = thing if isinstance(thing, Surface) else geometry.index(thing)
 
     def gaps(self, share: Array) -> Array:
@@ -369,7 +380,7 @@ class _Hand:
         reach = float(self.radii.max()) + 0.02
         _, far, _, _ = geometry.nearest(self.thing, points.reshape(-1, 3), reach=reach)
         far = np.where(np.isfinite(far), far, reach).reshape(points.shape[:-1]).min(axis=-1)
-        return np.asarray(far - self.radii[:, None])
+        return np.asarray(far - self.radii)
 
     def swept(self, share: Array, joints: range | list[int], first: int) -> Array:
         """Shares (F, K) with these joints closed on until a phalanx from `first` on touches, or to the end."""

@@ -16,6 +16,7 @@ from ..maths import quat
 from ..skeleton import CHAINS, CORE_ROLES, FINGERS, SIDES, Array, Skeleton
 from . import anatomy, stance
 from .cast import Cast, Roles, joint_tree, orthonormal, with_neutral
+from .flesh import fleshed
 
 ANKLE_HEIGHT_TO_LEG, HEAD_HEIGHT_TO_LEG, TOE_REACH_TO_LEG, TOE_HEIGHT_TO_LEG = 0.079, 0.27, 0.23, 0.02
 
@@ -30,6 +31,7 @@ def cast_rig(
     deform: npt.ArrayLike | None = None,
     world: Array | None = None,
     body: Array | None = None,
+    skin: Array | None = None,
     neutral: Mapping[str, Array] | None = None,
 ) -> Cast:
     """Measure a rig whose roles are known.
@@ -41,6 +43,7 @@ def cast_rig(
         deform: (N,) bones that move the mesh; those without a role become further joints, unless they lie between two.
         world: (4, 4) armature space to the world [m].
         body: (V, 3) rest vertices of trunk and legs of the skinned meshes in armature space.
+        skin: (V, 3) all rest vertices of these meshes; None where the flesh of the hands is the customary one.
         neutral: Bone to its (3, 3) orientation in the neutral stance, where it is known better than measured.
     """
     names = tuple(bones)
@@ -110,6 +113,8 @@ def cast_rig(
         limits=anatomy.default_limits(by_role, len(order)),
         arm_clearance=_clearance(places, hips, leg, None if body is None else body @ frame * unit),
     )
+    if skin is not None and len(skin):
+        skeleton = fleshed(skeleton, bone_spots, turn, skin @ frame * unit)
     cast = Cast(
         skeleton=skeleton,
         bones=names,

@@ -74,6 +74,27 @@ def test_a_look_over_a_walk_is_on_its_target_and_leaves_the_rest(data, kind):
         assert np.abs(step - steady).max() < np.radians(0.5)
 
 
+def test_arms_that_hang_from_the_neck_stay_while_the_head_turns():
+    ob = stage.actor()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones, neck = ob.data.edit_bones, ob.troupe.roles.neck_0
+    for side in "LR":
+        clavicle = bones[getattr(ob.troupe.roles, f"clavicle_{side}")]
+        clavicle.use_connect, clavicle.parent = False, bones[neck]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.troupe.walk(distance=2.0)
+    before = shown(ob)
+    thing("Lamp", (3.0, -1.0, 1.2))
+    bpy.context.scene.frame_set(10)
+    bpy.ops.troupe.look(target="Lamp", restless=0.0)
+    after = shown(ob)
+    skeleton = after.skeleton
+    assert quat.distance(before.rotations, after.rotations)[:, skeleton.joint("head")].max() > 0.3
+    hands = [skeleton.joint(f"hand_{side}") for side in "LR"]
+    places = [fk.forward(skeleton, m.rotations, m.roots)[0][:, hands] for m in (before, after)]
+    assert np.abs(places[0] - places[1]).max() < 1e-4
+
+
 def test_only_neck_head_and_eyes_have_keys():
     ob = stage.actor()
     thing("Lamp", (1.5, -1.5, 1.2))

@@ -86,6 +86,23 @@ def test_a_layer_speaks_only_while_it_lasts(owner: Any) -> None:
     assert len(owner.animation_data.nla_tracks) == 2
 
 
+def test_what_the_whole_body_does_later_plays_below_a_layer_that_was_there_first(owner: Any) -> None:
+    nla.land(owner, action(owner, "Glance", 21, 31, -4.0), "layer")
+    strip = nla.land(owner, action(owner, "Walk", 1, 101, 100.0))
+    assert [place(owner, f) for f in (11, 26, 51)] == [10, -2, 50]
+    tracks = owner.animation_data.nla_tracks
+    assert [[s.name for s in t.strips] for t in tracks] == [["Walk"], ["Glance"]]
+    tracks[0].strips.remove(strip)
+    nla.drop_empty(owner.animation_data)
+    assert [[s.name for s in t.strips] for t in tracks] == [[], ["Glance"]]
+    nla.land(owner, action(owner, "Run", 1, 101, 200.0))
+    assert [place(owner, f) for f in (11, 26)] == [20, -2]
+    for track in tracks:
+        track.strips.remove(track.strips[0])
+    nla.drop_empty(owner.animation_data)
+    assert not len(tracks)
+
+
 def test_replacing_keeps_the_action_before(owner: Any) -> None:
     before = action(owner, "Before")
     curves.assign(owner, before)

@@ -18,7 +18,9 @@ from troupe.addon.features import company, going, goto, handling, reach
 from troupe.addon.features.grasp import told
 from troupe.addon.scene import skin
 from troupe.addon.steps import finish
+from troupe.core.kinematics import fk
 from troupe.core.landing import LandingParams
+from troupe.core.maths import quat
 from troupe.core.motion import Motion
 from troupe.core.planning.hands.orders import ReachParams
 from troupe.core.planning.spaces.penetration import HAND, penetrations
@@ -173,6 +175,9 @@ def test_what_is_picked_up_is_carried_on_a_walk_and_put_down_elsewhere():
     bpy.context.scene.frame_set(taken["last"])
     bpy.ops.troupe.walk(distance=2.0)
     walked = round(max(f.strip.frame_end for f in results.results_of(ob)))
+    lifted, kept = matrices(prop, np.array([taken["last"], walked]))[:, 2, 3]
+    assert abs(kept - lifted) < 0.05, "the arm holds it up on the walk"
+    bpy.context.scene.frame_set(taken["last"])
     bpy.ops.troupe.carry(posture="front")
     bpy.context.scene.frame_set(walked + 5)
     shown = np.array(ob.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[hand].matrix)
@@ -618,3 +623,38 @@ def test_what_an_actor_does_not_see_it_does_not_take():
     with pytest.raises(RuntimeError, match="does not see Bottle"):
         bpy.ops.troupe.reach(task="pick_up", target="Bottle", sighted=True)
     assert not results.results_of(ob)
+
+
+def test_skin_is_told_apart_on_a_rig_whose_joints_deform_nothing(data):
+    ob = afoot.enter("rigify", data)
+    (bare,) = finish(skin.arms_steps(bpy.context, [ob], np.array([1.0])))
+    assert bare[0].shape == (1, 0, 3) and bare[1] == []
+    deforming = {"DEF-upper_arm.R.001": "upper_arm_R", "DEF-forearm.R.001": "forearm_R", "DEF-hand.R": "palm_R"}
+    deforming |= {"DEF-f_index.02.R": "fingers_R", "DEF-thumb.01.R": "thumb_R", "DEF-spine": None, "DEF-thigh.R": None}
+    mesh = afoot.mesh("Skin", [ob.data.bones[name].head_local for name in deforming], [])
+    mesh.modifiers.new("Armature", "ARMATURE").object = ob
+    for k, name in enumerate(deforming):
+        mesh.vertex_groups.new(name=name).add((k,), 1.0, "REPLACE")
+    ((points, parts),) = finish(skin.arms_steps(bpy.context, [ob], np.array([1.0])))
+    assert parts == [part for part in deforming.values() if part] and points.shape == (1, len(parts), 3)
+
+
+def test_hips_of_a_control_rig_stay_while_the_trunk_leans(data):
+    ob = afoot.enter("rigify", data)
+    cast = stage.cast_of(ob)
+    here = bake.start_here(ob, cast, bpy.context).here
+    spine = list(cast.skeleton.roles["spine"])
+    turned = np.repeat(here.rotations, 3, axis=0)
+    lean = quat.about(np.array([1.0, 0.0, 0.0]), np.radians(12.0) / len(spine))
+    turned[1:, spine] = quat.multiply(turned[1:, spine], lean)
+    named = ("spine", "neck", "head", "upper_arm_R", "forearm_R", "hand_R")
+    spoken = [j for role in named for j in cast.skeleton.roles.get(role, ())]
+    mask = np.isin(np.arange(len(cast.skeleton)), spoken)
+    motion = Motion(cast.skeleton, 24.0, np.repeat(here.roots, 3, axis=0), turned, mask=mask)
+    bake.write(ob, bake.prepare(ob, cast, motion, bpy.context, 1, root="hips"), bpy.context, "Lean")
+    shown = bake.read(ob, cast, bpy.context, frames=(1, 3))
+    places = fk.forward(cast.skeleton, shown.rotations, shown.roots)[0]
+    meant = fk.forward(cast.skeleton, motion.rotations, motion.roots)[0]
+    hand, head = cast.skeleton.joint("hand_R"), cast.skeleton.joint("head")
+    assert np.linalg.norm(meant[2, head] - meant[0, head]) > 0.05
+    assert np.abs(places[2] - meant[2])[[0, hand, head]].max() < 1e-3

@@ -55,6 +55,22 @@ def test_a_walk_goes_on_where_the_one_before_ended(walked):
     assert all(s.extrapolation == "HOLD_FORWARD" for s in ob.animation_data.nla_tracks[0].strips)
 
 
+def test_an_actor_whose_results_are_removed_is_where_it_was_before_them():
+    ob = stage.actor()
+    bpy.ops.mesh.primitive_cylinder_add(radius=0.035, depth=0.24, location=(-0.2, -0.45, 1.02))
+    bottle = bpy.context.object.name
+    stage.choose(ob)
+    cast, (before, turns) = stage.cast_of(ob), places(ob, stage.cast_of(ob), (1,))
+    bpy.ops.troupe.reach(task="pick_up", target=bottle)
+    bpy.context.scene.frame_set(round(max(f.strip.frame_end for f in results.results_of(ob))))
+    bpy.ops.troupe.walk(distance=1.0)
+    bpy.context.scene.frame_current += 40
+    bpy.ops.troupe.remove_result(every=True)
+    after, turned = places(ob, cast, (1,))
+    assert np.abs(after - before).max() < 1e-5 and quat.distance(turned, turns).max() < 1e-4
+    assert not ob.animation_data.nla_tracks
+
+
 def test_a_layer_fades_in_and_out_over_what_is_below(walked):
     ob, path, last = walked
     cast = stage.cast_of(ob)

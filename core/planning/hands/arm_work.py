@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import NoPath
 from ...kinematics import fk
 from ...kinematics.arm_ik import wrist_frames
-from ...kinematics.fingers import finger_joints, grip_place, palm_axes, phalanx_radius, shaped
+from ...kinematics.fingers import finger_joints, grip_place, palm_axes, phalanx_radii, shaped
 from ...maths import quat
 from ...motion import Path
 from ...skeleton import FINGERS, Array, Skeleton
@@ -220,7 +220,9 @@ def fine_arm(work: ArmWork, shape: Array) -> Arm:
     still[fingers] = shape[fingers]
     positions, globals = fk.forward(skeleton, still, np.zeros(3))
     tips = fk.tip_positions(skeleton, positions, globals)
-    radii = {j: phalanx_radius(skeleton, f, side) for f in FINGERS for j in skeleton.roles.get(f"{f}_{side}", ())}
+    radii: dict[int, float] = {}
+    for finger in (f for f in FINGERS if skeleton.has(f"{f}_{side}")):
+        radii.update(zip(skeleton.chain(f"{finger}_{side}"), phalanx_radii(skeleton, finger, side), strict=True))
     if not radii:
         return Arm(skeleton, side, work.positions, work.globals, [shape])
     rows = list(radii)

@@ -6,6 +6,7 @@ way, and the giver lets go with the receiver's arm in the way. The three are the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -128,9 +129,8 @@ def _meetings(giver: Job, receiver: Job, target: Body) -> Iterator[Array]:
     far, arms = float(np.linalg.norm(flat)), sum(_arm(job) for job in (giver, receiver))
     if far > 0.9 * arms:
         names = f"{giver.actor} and {receiver.actor}"
-        raise NoIK(
-            f"{names} stand {far:.2f} m apart, and their arms reach {0.9 * arms:.2f} m together; bring them closer"
-        )
+        apart, reach = math.ceil(100.0 * far) / 100.0, math.floor(90.0 * arms) / 100.0
+        raise NoIK(f"{names} stand {apart:.2f} m apart, and their arms reach {reach:.2f} m together; bring them closer")
     share = _arm(giver) / arms
     across = np.cross(UP, flat / max(far, 1e-9))
     turn, scale = parted(matrix_of(giver, target))

@@ -96,7 +96,10 @@ class OneHand:
         task = self.params.task
         if task in ("touch", "point"):
             return (touching if task == "touch" else pointing)(self.job, self.target, self.matrix, self.positions, side)
-        found = for_purpose(self.known(side), self.params.purpose)
+        known = self.known(side)
+        if not known:
+            raise NoGrasp(f"{self.target.name} is too large for hand_{side}: let both take it, or give it a grasp")
+        found = for_purpose(known, self.params.purpose)
         if self.params.faithful or not self.params.standoff:
             found = [replace(g, distance=0.0) for g in found]
         return found
@@ -179,7 +182,7 @@ class OneHand:
         self.used = grasp
         approach = ways[:APPROACH]
         opened = work.shaped(grasp.shape)
-        if params.task in CARRYING:
+        if params.task in (*CARRYING, "reach"):
             opened = self._opened(work, grasp, np.linalg.inv(self._hand(work, approach[-1])) @ self.matrix)
         path = work.way(work.rest, approach[0], opened, (), after=approach, far_from=(name,))
         point = place_of(self.job, self.target)

@@ -55,7 +55,8 @@ def shrunk_skeleton(skeleton: Skeleton, size: float) -> Skeleton:
     """A character of a size as a person."""
     if size == 1.0:
         return skeleton
-    return replace(skeleton, offsets=skeleton.offsets / size, tips=skeleton.tips / size)
+    flesh = None if skeleton.flesh is None else skeleton.flesh / size
+    return replace(skeleton, offsets=skeleton.offsets / size, tips=skeleton.tips / size, flesh=flesh)
 
 
 def grown(performance: Performance, skeleton: Skeleton, size: float, fps: float) -> Performance:
