@@ -26,13 +26,13 @@ from .arm_work import ArmWork
 from .grasp import ANY, Grasp, for_purpose
 from .grasp_forms import grasps_of, spun
 from .held_shape import held_capsules
-from .holding import hand_matrix, opened_around
+from .holding import closing_into, hand_matrix, opened_around
 from .ledger import Ledger
 from .orders import CARRYING, ReachParams
 from .pointing import pointing, touching
 from .postures import APPROACH, LIFT, Option, drawn_back, reachable, unreached
 from .stages import Holding, Stage, home_of
-from .standing import UP, has_arm, matrix_of, place_of
+from .standing import UP, as_moved, has_arm, matrix_of, place_of
 from .task import Job
 
 TAKER = "taker"
@@ -177,9 +177,10 @@ class OneHand:
         params, name = self.params, self.target.name
         self.used = grasp
         approach = ways[:APPROACH]
-        opened = work.shaped(grasp.shape)
+        opened = grip = work.shaped(grasp.shape)
         if params.task in CARRYING:
             opened = self._opened(work, grasp, np.linalg.inv(self._hand(work, approach[-1])) @ self.matrix)
+            grip = self._gripped(work, opened, approach[-1], grasp)
         path = work.way(work.rest, approach[0], opened, (), after=approach, far_from=(name,))
         point = place_of(self.job, self.target)
         stages = [Stage("reach", path, opened, point)]
@@ -190,7 +191,6 @@ class OneHand:
                 stages.append(Stage("return", back, None, None))
             self.ledger.log(work.side, grasp.name, params.task, "done")
             return stages, None
-        grip = self._gripped(work, opened, approach[-1], grasp)
         stages.append(Stage("grasp", approach[-1:], grip, point, seconds=0.4))
         hand = self._hand(work, approach[-1])
         held = held_capsules(self.target.vertices, hand, self.matrix)
@@ -357,4 +357,8 @@ class OneHand:
         if grip.gaps and not grip.firm:
             touching = ", ".join(grip.touching) or "no finger"
             raise NoGrasp(f"the hand closes on {self.target.name} without a hold: {touching} touches it")
+        others = as_moved(self.job, (self.target.name,))
+        offence = closing_into(work.skeleton, self.job.pose.root, work.side, body, grip.rotations, others)
+        if offence is not None:
+            raise NoGrasp(f"fingers that close on {self.target.name} would be in {offence.body}")
         return grip.rotations

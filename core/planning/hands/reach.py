@@ -66,8 +66,8 @@ def reach(job: Job) -> Reached:
             if failure is None or _told(error) < _told(failure):
                 failure = error
             continue
-        # what is held and would go through something is put down by a body that holds itself otherwise
-        if job.holding is None or not found[-1].offences or len(found) == CHECKED:
+        # what would go through something is done with the other hand or by a body that holds itself otherwise
+        if not found[-1].offences or len(found) == CHECKED:
             break
     if found:
         return min(found, key=_depth)

@@ -6,15 +6,29 @@ import numpy as np
 import pytest
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy
+from troupe.core.maths import quat
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
-from troupe.core.planning.spaces.set_pieces import ball, box, placed
+from troupe.core.planning.spaces.set_pieces import ball, box, lathe, placed
 from troupe.core.planning.spaces.solids import Shapes
 from troupe.core.skeleton import Pose
-from troupe.core.world import World
+from troupe.core.world import Body, World
 
 SKELETON = mannequin(1.75)
 SHAPES = Shapes()
+LYING = quat.to_matrix(quat.about(np.array([0.0, 1.0, 0.0]), 0.5 * np.pi))
+
+
+def round_thing(radius, half, turn=None):
+    """Something round that stands, or lies where it is turned."""
+    low = half if turn is None else radius
+    vertices, faces = lathe([(0, -half), (radius, -half), (radius, half), (0, half)], 12)
+    return Body("thing", 0, vertices, faces, placed((0.0, 0.0, low), turn)[None], "prop")
+
+
 THINGS = {
+    "pen": round_thing(0.0045, 0.07, LYING),
+    "coin": round_thing(0.0125, 0.0015),
+    "phone": box("thing", (0.0375, 0.075, 0.004), (0.0, 0.0, 0.004)),
     "ball": ball("thing", 0.055, (0.0, 0.0, 0.055)),
     "box": box("thing", (0.05, 0.04, 0.03), (0.0, 0.0, 0.03)),
     "stick": box("thing", (0.3, 0.0125, 0.0125), (0.0, 0.0, 0.0125)),
@@ -40,7 +54,8 @@ def taken(what, height, **params):
 @pytest.mark.req("kuffner", 80, 87)
 @pytest.mark.parametrize(
     ("what", "height", "side"),
-    [("ball", 0.0, "R"), ("box", 0.74, "R"), ("stick", 0.45, "R"), ("tray", 0.74, "both")],
+    [("ball", 0.0, "R"), ("box", 0.74, "R"), ("stick", 0.45, "R"), ("tray", 0.74, "both")]
+    + [("pen", 0.74, "R"), ("coin", 0.74, "R"), ("phone", 0.74, "R")],
 )
 def test_it_is_taken_and_lifted_clear_of_everything(what, height, side):
     done = taken(what, height)
