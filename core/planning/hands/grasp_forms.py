@@ -36,11 +36,13 @@ _STEEP = (np.radians(30.0), np.radians(18.0), np.radians(42.0))
 _LOWEST, _SPARE = 0.071, 0.045
 """Height of the middle of the finger tips over what a thing lies on, and what they need more in a hand that is held
 otherwise, of the length of the hand."""
-_PICKED, _DEEP, _OPEN = 0.45, 0.2, 0.44
+_PICKED, _DEEP, _OPEN = 0.65, 0.2, 0.44
 """Thickest thing that is picked up from above, how far finger tips go down its sides, and the widest thing, of the
 length of the hand."""
 _FLATTEST = 0.16
 """What is thinner is picked up rather than taken otherwise, of the length of the hand."""
+_BARE = 0.7
+"""Cosine of the angle to the handle from which on a cup is a body of revolution."""
 _THINNER = 0.7
 """How thin a part of a long thing is that is a part of its own, of the whole."""
 _AIMS = tuple((share, yaw) for share in (0.0, 0.45, -0.45) for yaw in np.radians([0.0, 25.0, -25.0]))
@@ -113,7 +115,7 @@ def _made(body: Body, hand: float, scale: tuple[float, float, float]) -> tuple[G
         return ()
     found = bounds(vertices)
     out: list[Grasp] = []
-    points = surface_samples(vertices[body.triangles], 0.005)[0]
+    points, held = surface_samples(vertices[body.triangles], 0.005)[0], None
     if found.kind == "cylinder":
         out = _round(found, points, hand) or _rim(found, hand)
     elif found.kind == "sphere":
@@ -125,7 +127,7 @@ def _made(body: Body, hand: float, scale: tuple[float, float, float]) -> tuple[G
         out = _faces(found, hand)
         for part in _slices(found, points, hand):
             out += _faces(part, hand, but=2) + _picked(part, hand)
-    if found.kind != "sphere":
+    if found.kind != "sphere" and held is None:
         out += _picked(found, hand)
     return tuple(sorted(out, key=lambda grasp: -grasp.quality))
 
@@ -144,7 +146,11 @@ def _cup(cup: Handle, points: Array, hand: float) -> list[Grasp]:
             thumb = quat.rotate(quat.about(palm, roll), cup.axis)
             quality = 1.0 - 0.3 * (abs(yaw) + abs(roll))
             out.append(Grasp(framed(palm, thumb, grip), "power", by_handle, quality, name="handle"))
-    for grasp in _round(shape, points[cup.body], hand):
+    around = points - cup.foot
+    around = around - np.outer(around @ cup.axis, cup.axis)
+    # where the handle begins the body seems wider than it is
+    bare = cup.body & (around @ x < _BARE * np.linalg.norm(around, axis=1))
+    for grasp in _round(shape, points[bare], hand) + _picked(shape, hand):
         # fingers that wrap around would meet the handle unless the palm is across from it
         if grasp.name != "around" or (grasp.frame[:3, 3] - cup.foot) @ x < -0.6 * cup.radius:
             out.append(replace(grasp, purposes=(ANY, "give"), quality=0.8 * grasp.quality))

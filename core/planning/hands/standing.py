@@ -20,9 +20,8 @@ from ...world import Body, World
 from ..spaces.penetration import penetrations
 from ..spaces.solids import matrix_at
 from ..walkers.tasks import chained
-from .carry import carry
 from .crouching import BOWING, DEEP, backwards, can_crouch, going_down
-from .orders import CarryParams
+from .meanwhile import in_hand_meanwhile
 from .stages import LEANING, Holding
 from .stepping_up import stepped
 from .task import Job
@@ -42,8 +41,6 @@ LOW = 0.85
 """What is lower than this, of the height of the hips, may be crouched for."""
 FARTHEST = 1.3
 """How far from the shoulder a thing may be whose middle is not what is taken, in lengths of the arm."""
-AS_IT_IS = CarryParams(posture="kept", upright="now", steady=0.0, taking=0.0)
-"""How something is held while the body goes down or up."""
 
 
 def target_of(job: Job) -> Body:
@@ -186,9 +183,7 @@ def _crouching(stand: Stand, target: Body, depth: float, deep: float, back: floa
     carried: Mapping[str, Array] = {}
     if job.holding is not None:
         held = [h for h in (job.holding, job.other) if h is not None]
-        bodies = {b.name: b for b in job.world.bodies}
-        done = carry(down, held, AS_IT_IS, bodies=bodies, actor=job.actor, start=job.pose)
-        walked, carried = replace(done.motions[job.actor], mask=None, events=()), done.props
+        walked, carried = in_hand_meanwhile(down, held, {b.name: b for b in job.world.bodies}, job.pose)
         end = walked.pose(len(walked) - 1)
         if held[0].before is not None:
             up = going_down(
@@ -229,18 +224,17 @@ def risen(performance: Performance, rising: Motion, held: Sequence[Holding], job
     up = join(rising, end, min(0.4, rising.duration))
     props = {name: np.repeat(way[-1:], len(up), axis=0) for name, way in performance.props.items()}
     if held:
-        bodies = {b.name: b for b in job.world.bodies}
-        done = carry(up, held, AS_IT_IS, bodies=bodies, actor=job.actor, start=end)
-        up, props = replace(done.motions[job.actor], mask=None, events=()), {**props, **done.props}
+        up, ways = in_hand_meanwhile(up, held, {b.name: b for b in job.world.bodies}, end)
+        props.update(ways)
     whole = replace(chained([before, up]), events=before.events)
     if before.mask is not None:
         whole = replace(whole, base=before.base)
-    ways = {name: np.concatenate([way, props[name][1:]]) for name, way in performance.props.items()}
+    props = {name: np.concatenate([way, props[name][1:]]) for name, way in performance.props.items()}
     late = whole.duration - before.duration
     kept = tuple(
         replace(a, end=a.end + late) if any(h.prop == a.prop for h in held) else a for a in performance.attachments
     )
-    return replace(performance, motions={job.actor: whole}, props=ways, attachments=kept)
+    return replace(performance, motions={job.actor: whole}, props=props, attachments=kept)
 
 
 def lowest_of(job: Job, target: Body) -> float:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from troupe.core.figure.mannequin import mannequin, rest_pose
-from troupe.core.kinematics import anatomy
+from troupe.core.kinematics import anatomy, fk
 from troupe.core.maths import quat
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.spaces.set_pieces import ball, box, lathe, placed
@@ -28,6 +28,7 @@ def round_thing(radius, half, turn=None):
 THINGS = {
     "pen": round_thing(0.0045, 0.07, LYING),
     "coin": round_thing(0.0125, 0.0015),
+    "book": box("thing", (0.015, 0.075, 0.105), (0.0, 0.0, 0.105)),
     "phone": box("thing", (0.0375, 0.075, 0.004), (0.0, 0.0, 0.004)),
     "ball": ball("thing", 0.055, (0.0, 0.0, 0.055)),
     "box": box("thing", (0.05, 0.04, 0.03), (0.0, 0.0, 0.03)),
@@ -67,6 +68,15 @@ def test_it_is_taken_and_lifted_clear_of_everything(what, height, side):
     spine = list(SKELETON.chain("spine"))
     assert np.abs(motion.rotations[-1, spine] - motion.rotations[0, spine]).max() < 1e-6
     assert (done.idle is None) == (motion.mask is not None)
+
+
+def test_an_arm_does_not_jump_as_the_body_gets_up_with_what_it_took_from_the_floor():
+    done = taken("book", 0.0)
+    motion = done.performance.motions["actor"]
+    positions, _ = fk.forward(SKELETON, motion.rotations, motion.roots)
+    hand = positions[:, SKELETON.joint(f"hand_{done.side}")]
+    assert np.linalg.norm(np.diff(hand, 2, axis=0), axis=1).max() * motion.fps**2 < 10.0
+    assert hand[-1, 2] - hand[0, 2] > -0.2 and not done.offences
 
 
 def test_a_tray_in_both_hands_is_put_down_elsewhere_level():
