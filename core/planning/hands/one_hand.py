@@ -21,7 +21,7 @@ from ...world import Body, World
 from ..spaces.arm_space import Held
 from ..spaces.rrt import SearchParams
 from ..spaces.shortcut import SmoothParams
-from ..spaces.solids import Shapes
+from ..spaces.solids import Shapes, solids
 from .arm_work import ArmWork
 from .grasp import ANY, Grasp, for_purpose
 from .grasp_forms import grasps_of, spun
@@ -30,11 +30,13 @@ from .holding import closing_into, hand_matrix, opened_around
 from .ledger import Ledger
 from .orders import CARRYING, ReachParams
 from .pointing import pointing, touching
-from .postures import APPROACH, LIFT, Option, drawn_back, reachable, unreached
+from .postures import APPROACH, LIFT, Option, drawn_back, reachable, roomy, unreached
 from .stages import Holding, Stage, home_of
 from .standing import UP, as_moved, has_arm, matrix_of, place_of
 from .task import Job
 
+NEAR = 0.3
+"""From a thing to what may be in the way of a hand that takes it [m]."""
 TAKER = "taker"
 """Tag of what stands for somebody who holds the prop too."""
 
@@ -89,6 +91,18 @@ class OneHand:
         """The grasps of the target for a hand, by hand or from its shape."""
         known = (self.job.grasps or {}).get(self.target.name)
         return grasps_of(self.target, hand_length(self.job.skeleton, side)) if known is None else known
+
+    def has_room(self) -> bool:
+        """Whether a hand has room at the target for any grasp of it, wherever the body is."""
+        job, place = self.job, place_of(self.job, self.target)
+        far = np.linalg.norm(self.target.vertices @ self.matrix[:3, :3].T + self.matrix[:3, 3] - place, axis=1)
+        region = (place, float(far.max(initial=0.0)) + NEAR)
+        around = solids(job.world, job.time, region, (self.target.name,), self.shapes, job.moved)
+        for side in self.sides():
+            fits = [g for g in self.known(side) if g.side in (ANY, side)]
+            if fits and roomy(self.work(side), fits, self.matrix, around).any():
+                return True
+        return False
 
     def grasps(self, side: str) -> list[Grasp]:
         """Those for the task."""

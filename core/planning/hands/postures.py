@@ -79,11 +79,11 @@ def reachable(
     if not near_enough:
         return []
     around = work.solids((prop,))
-    roomy = _roomy(work, [fits[k] for k in near_enough], matrix, around)
-    if not roomy.all():
-        lost = int((~roomy).sum())
+    fitting = roomy(work, [fits[k] for k in near_enough], matrix, around)
+    if not fitting.all():
+        lost = int((~fitting).sum())
         work.ledger.log(work.side, "", "posture", f"{lost} of {len(fits)} grasps have no room for the hand")
-    near_enough = [k for k, fit in zip(near_enough, roomy, strict=True) if fit]
+    near_enough = [k for k, fit in zip(near_enough, fitting, strict=True) if fit]
     if not near_enough:
         return []
     near_enough = sorted(near_enough, key=lambda k: far[k] / long - fits[k].quality)[:MOST]
@@ -125,7 +125,7 @@ def reachable(
     return sorted(out, key=lambda option: option.score)
 
 
-def _roomy(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, found: Solids) -> Bools:
+def roomy(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, found: Solids) -> Bools:
     """(G,) whether an open hand that takes a prop at a matrix (4, 4) by each grasp is clear of everything, however the
     arm is: no posture needs to be sought for the others."""
     out = np.zeros(len(grasps), dtype=bool)

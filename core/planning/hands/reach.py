@@ -88,6 +88,8 @@ def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[C
     # grasps made by hand are meant as they are
     own = bool((job.grasps or {}).get(target.name))
     able = always or (job.params.hand == "auto" and job.params.task in ABLE and job.holding is None and not own)
+    here = OneHand(job, target, None, ledger, shapes)
+    only = always or (able and not (here.known(SIDES[0]) and here.has_room()))
     for skill in bodies_for(job, target):
         try:
             stands.append(skill())
@@ -97,7 +99,6 @@ def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[C
             continue
         stand = stands[-1]
         one = OneHand(stand.job, target, stand.leaned, ledger, shapes)
-        only = always or (able and not one.known(SIDES[0]))
         first = only or (able and len(target.vertices) > 0 and is_broad(target, one.matrix, HAND_LENGTH))
         if first:
             yield partial(_with_both, stand, target, ledger, shapes)
