@@ -12,7 +12,7 @@ from ...maths import quat
 from ...maths.ramp import smootherstep
 from ...motion import Motion
 from ...skeleton import Array, Pose
-from ...world import Body
+from ...world import Body, World
 from ..spaces.arm_space import Arm
 from .carry import carry
 from .holding import hand_matrix
@@ -28,7 +28,7 @@ QUICK = 4.5
 
 
 def in_hand_meanwhile(
-    motion: Motion, held: Sequence[Holding], bodies: Mapping[str, Body], start: Pose
+    motion: Motion, held: Sequence[Holding], bodies: Mapping[str, Body], start: Pose, world: World | None = None
 ) -> tuple[Motion, dict[str, Array]]:
     """The motion with arms that hold something, and where that is.
 
@@ -40,11 +40,12 @@ def in_hand_meanwhile(
         held: What is in which hand.
         bodies: By name the props.
         start: The pose in which it is held at the beginning.
+        world: What it is lifted over.
 
     Returns:
         The whole motion, and matrices (T, 4, 4) of what is held by name.
     """
-    done = carry(motion, held, AS_IT_IS, bodies=bodies, start=start)
+    done = carry(motion, held, AS_IT_IS, bodies=bodies, start=start, world=world)
     out = replace(next(iter(done.motions.values())), mask=None, events=())
     props = dict(done.props)
     for holding in held:

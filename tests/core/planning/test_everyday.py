@@ -91,3 +91,20 @@ def test_a_tray_in_both_hands_is_put_down_elsewhere_level():
     )
     assert np.abs(back.performance.props["thing"][-1] - goal).max() < 1e-6 and back.holding is None
     assert not back.offences
+
+
+def test_what_is_held_is_put_down_out_of_reach_by_somebody_who_steps_there():
+    done = taken("pen", 0.74)
+    board = box("board", (1.4, 0.2, 0.015), (0.8, -0.45, 0.725), number=2)
+    pen = replace(THINGS["pen"], matrices=done.performance.props["thing"][-1:], kind="prop", id=5)
+    floor = box("floor", (4, 4, 0.05), (0, 0, -0.05), kind="ground", number=1)
+    told = ReachParams(task="put_back", target="thing", gaze=0.0)
+    goal = np.array(done.performance.props["thing"][0])
+    goal[:3, 3] += (1.3, 0.0, 0.0)
+    job = Job(SKELETON, done.pose, World((floor, board, pen)), told, 24.0, "actor", 0.0, goal, None, done.holding)
+    back = reach(job)
+    way, motion = back.performance.props["thing"], back.performance.motions["actor"]
+    assert np.abs(way[-1] - goal).max() < 1e-6 and back.holding is None and not back.offences
+    assert np.linalg.norm(motion.roots[-1] - motion.roots[0]) > 0.5
+    # it is in the hand all the way there
+    assert np.linalg.norm(np.diff(way[:, :3, 3], axis=0), axis=1).max() * motion.fps < 2.5
