@@ -97,7 +97,7 @@ class OneHand:
         job, place = self.job, place_of(self.job, self.target)
         far = np.linalg.norm(self.target.vertices @ self.matrix[:3, :3].T + self.matrix[:3, 3] - place, axis=1)
         region = (place, float(far.max(initial=0.0)) + NEAR)
-        around = solids(job.world, job.time, region, (self.target.name,), self.shapes, job.moved)
+        around = solids(job.world, job.time, region, (self.target.name,), self.shapes, dict(job.moved or {}))
         for side in self.sides():
             fits = [g for g in self.known(side) if g.side in (ANY, side)]
             if fits and roomy(self.work(side), fits, self.matrix, around).any():
