@@ -33,7 +33,7 @@ _DEPTHS, _SPAN = (0.12, 0.05, 0.0, -0.03), 0.46
 """How far finger tips go over the edge of a thing, and what they span at most, of the length of the hand."""
 _STEEP = (np.radians(30.0), np.radians(18.0), np.radians(42.0))
 """How steep a hand is whose finger tips pick something up: first as its shape is made for, then otherwise."""
-_LOWEST, _SPARE = 0.071, 0.045
+_LOWEST, _SPARE = 0.067, 0.045
 """Height of the middle of the finger tips over what a thing lies on, and what they need more in a hand that is held
 otherwise, of the length of the hand."""
 _PICKED, _DEEP, _OPEN = 0.65, 0.2, 0.44
@@ -310,7 +310,7 @@ def _slices(shape: Bounds, points: Array, hand: float) -> list[Bounds]:
     axes, half = shape.axes[:, order], shape.half[order]
     local = (points - shape.centre) @ axes
     out = []
-    for share in (0.0, 0.3, -0.3, 0.6, -0.6):
+    for share in (0.0, 0.45, -0.45):
         near = local[np.abs(local[:, 2] - share * half[2]) < 0.25 * hand]
         if half[2] < 0.5 * hand or not len(near):
             continue
