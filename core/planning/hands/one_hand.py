@@ -370,7 +370,10 @@ class OneHand:
             raise NoGrasp(f"the hand on {self.target.name} is too near: {', '.join(deep)} would be in it")
         if grip.gaps and not grip.firm:
             touching = ", ".join(grip.touching) or "no finger"
-            raise NoGrasp(f"the hand closes on {self.target.name} without a hold: {touching} touches it")
+            raise NoGrasp(
+                f"the hand closes on {self.target.name} without a hold: {touching} touches it; "
+                "bring a side of it over an edge, or give it a grasp by hand"
+            )
         others = as_moved(self.job, (self.target.name,))
         offence = closing_into(work.skeleton, self.job.pose.root, work.side, body, grip.rotations, others)
         if offence is not None:

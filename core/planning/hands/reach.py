@@ -76,9 +76,11 @@ def reach(job: Job) -> Reached:
     raise failure
 
 
-def _told(error: TroupeError) -> tuple[bool, float]:
-    """How little an error tells: that there is no way most, how much is missing least, and that the less the more."""
-    return not isinstance(error, NoPath), getattr(error, "far", 0.0)
+def _told(error: TroupeError) -> tuple[int, float]:
+    """How little an error tells: that there is no way most, then that there is no hold; how much is missing least, and
+    that the less the more."""
+    rank = 0 if isinstance(error, NoPath) else 1 if isinstance(error, NoGrasp) else 2
+    return rank, getattr(error, "far", 0.0)
 
 
 def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[Callable[[], Reached]]:
