@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
+from ...errors import InvalidParam, NoGrasp, NoHold, NoIK, NoPath, TroupeError
 from ...kinematics import fk
 from ...kinematics.arm_ik import solve_arms, swivels
 from ...kinematics.fingers import TOLERANCE, close_fingers, hand_length
@@ -370,7 +370,7 @@ class OneHand:
             raise NoGrasp(f"the hand on {self.target.name} is too near: {', '.join(deep)} would be in it")
         if grip.gaps and not grip.firm:
             touching = ", ".join(grip.touching) or "no finger"
-            raise NoGrasp(
+            raise NoHold(
                 f"the hand closes on {self.target.name} without a hold: {touching} touches it; "
                 "bring a side of it over an edge, or give it a grasp by hand"
             )

@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from ...errors import NoGrasp, NoIK, NoPath, NotVisible, TroupeError
+from ...errors import NoGrasp, NoHold, NoIK, NoPath, NotVisible, TroupeError
 from ...performance import Performance
 from ...skeleton import SIDES
 from ...world import Body
@@ -79,7 +79,7 @@ def reach(job: Job) -> Reached:
 def _told(error: TroupeError) -> tuple[int, float]:
     """How little an error tells: that there is no way most, then that there is no hold; how much is missing least, and
     that the less the more."""
-    rank = 0 if isinstance(error, NoPath) else 1 if isinstance(error, NoGrasp) else 2
+    rank = 0 if isinstance(error, NoPath) else 1 if isinstance(error, NoHold) else 2
     return rank, getattr(error, "far", 0.0)
 
 
@@ -91,7 +91,12 @@ def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[C
     own = bool((job.grasps or {}).get(target.name))
     able = always or (job.params.hand == "auto" and job.params.task in ABLE and job.holding is None and not own)
     here = OneHand(job, target, None, ledger, shapes)
-    only = always or (able and not (here.known(SIDES[0]) and here.has_room()))
+    known = always or bool(here.known(SIDES[0]))
+    only = always or (able and not (known and here.has_room()))
+    if only and not always and known:
+        # what has no room for one hand has none however the body is, but what is in the way is known
+        for side in here.sides():
+            yield partial(_with_one, here, side, Stand(job))
     for skill in bodies_for(job, target):
         try:
             stands.append(skill())
