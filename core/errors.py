@@ -66,6 +66,10 @@ class NoGrasp(TroupeError):
     """No way to take hold of a prop was found."""
 
 
+class NoHold(NoGrasp):
+    """Fingers that close on something do not hold it."""
+
+
 class NotVisible(TroupeError):
     """An actor was asked for something it has not seen."""
 

@@ -101,6 +101,22 @@ HANDSHAPES: Mapping[str, HandShape] = MappingProxyType(
             },
             "tips",
         ),
+        # held 30 degrees steeper than level, all tips stay as high as each other while they close
+        "picking": HandShape(
+            {
+                "fingers": _flat(22, 21, 14),
+                "index": _flat(21, 25, 16),
+                "middle": _flat(16, 39, 19),
+                "thumb": ((47, -34, 0), (-4, 0, 0), (-2, 0, 0)),
+            },
+            {
+                "fingers": _flat(46, 21, 13),
+                "index": _flat(50, 22, 10),
+                "middle": _flat(41, 40, 5),
+                "thumb": ((18, -34, 0), (-5, 0, 0), (-4, 0, 0)),
+            },
+            "tips",
+        ),
         "lateral": HandShape(
             {"fingers": _flat(60, 70, 40), "thumb": ((35, 10, 0), (5, 0, 0), (5, 0, 0))},
             {"fingers": _flat(75, 85, 50), "thumb": ((-5, -15, 0), (0, 0, 0), (0, 0, 0))},
@@ -210,7 +226,7 @@ def _gripped(skeleton: Skeleton, held: Array, side: str, shape: str) -> tuple[Ar
     ends = {f: tips[skeleton.chain(f"{f}_{side}")[-1]] for f in FINGERS if skeleton.has(f"{f}_{side}")}
     if grip == "tips":
         if {"thumb", "index"} <= set(ends):
-            fingers = [ends[f] for f in ("index", "middle") if f in ends and shape == "precision"] or [ends["index"]]
+            fingers = [ends[f] for f in ("index", "middle") if f in ends and shape != "pinch"] or [ends["index"]]
             other = np.mean(fingers, axis=0)
             return np.asarray(0.5 * (ends["thumb"] + other)), math.hypot(*(ends["thumb"] - other))
         return np.asarray(long * (0.5 * down + 0.4 * outward + 0.15 * thumb)), 0.0

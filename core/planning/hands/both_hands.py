@@ -28,17 +28,17 @@ from ..spaces.solids import Shapes, solids
 from ..spaces.space import Bools
 from .arm_work import ArmWork, fine_arm
 from .grasp import Grasp
-from .holding import hand_matrix, opened_around
+from .holding import closing_into, hand_matrix, opened_around
 from .ledger import Ledger
 from .pairs import pairs_of
 from .postures import APPROACH
 from .prop_way import dense_way, prop_way
 from .stages import Holding, Stage, home_of
-from .standing import UP, matrix_of, place_of
+from .standing import UP, as_moved, matrix_of, place_of
 from .task import Job
 
 ABLE = ("pick_up", "move", "put_back", "reach")
-MOST = 40
+MOST = 72
 """Pairs of grasps that are looked at together."""
 
 
@@ -100,7 +100,7 @@ class BothHands:
             for steady in (True, False) if held and self.leaned else (False,):
                 try:
                     return self._with(pair, held, steady)
-                except (NoIK, NoPath) as error:
+                except (NoIK, NoPath, NoGrasp) as error:
                     self.ledger.log("both", pair.left.name, "way", str(error))
                     failure = failure or error
         assert failure is not None
@@ -361,9 +361,14 @@ class BothHands:
         """(J, 4) with the fingers of both hands laid on the prop."""
         body = opened.copy()
         thing = World((replace(self.target, matrices=self.matrix[None]),))
+        others = as_moved(self.job, (self.target.name,))
         for k, (work, grasp) in enumerate(zip(self.works, grasps, strict=True)):
             body[work.arm.joints] = work.arm.rotations(q[7 * k : 7 * k + 7])
+            before = body
             body = close_fingers(work.skeleton, body, work.root, work.side, grasp.shape, thing).rotations
+            offence = closing_into(work.skeleton, work.root, work.side, before, body, others)
+            if offence is not None:
+                raise NoGrasp(f"fingers that close on {self.target.name} would be in {offence.body}")
         return body
 
     def _hand(self, k: int, q: Array) -> Array:

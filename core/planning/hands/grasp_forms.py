@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -30,6 +31,22 @@ _WIDEST, _BALL, _PINCHED = 0.50, 0.70, 0.34
 hand."""
 _DEPTHS, _SPAN = (0.12, 0.05, 0.0, -0.03), 0.46
 """How far finger tips go over the edge of a thing, and what they span at most, of the length of the hand."""
+_STEEP = (np.radians(30.0), np.radians(18.0), np.radians(42.0))
+"""How steep a hand is whose finger tips pick something up: first as its shape is made for, then otherwise."""
+_LOWEST, _SPARE = 0.067, 0.045
+"""Height of the middle of the finger tips over what a thing lies on, and what they need more in a hand that is held
+otherwise, of the length of the hand."""
+_PICKED, _DEEP, _OPEN = 0.65, 0.2, 0.44
+"""Thickest thing that is picked up from above, how far finger tips go down its sides, and the widest thing, of the
+length of the hand."""
+_FLATTEST = 0.16
+"""What is thinner is picked up rather than taken otherwise, of the length of the hand."""
+_BARE = 0.7
+"""Cosine of the angle to the handle from which on a cup is a body of revolution."""
+_THINNER = 0.7
+"""How thin a part of a long thing is that is a part of its own, of the whole."""
+_AIMS = tuple((share, yaw) for share in (0.0, 0.45, -0.45) for yaw in np.radians([0.0, 25.0, -25.0]))
+"""Where along a thing it is picked up, of half its length, and how far from straight across it."""
 _ASLANT = 0.95
 """How good a grasp with the wrist raised is beside one without."""
 
@@ -98,7 +115,7 @@ def _made(body: Body, hand: float, scale: tuple[float, float, float]) -> tuple[G
         return ()
     found = bounds(vertices)
     out: list[Grasp] = []
-    points = surface_samples(vertices[body.triangles], 0.005)[0]
+    points, held = surface_samples(vertices[body.triangles], 0.005)[0], None
     if found.kind == "cylinder":
         out = _round(found, points, hand) or _rim(found, hand)
     elif found.kind == "sphere":
@@ -108,6 +125,10 @@ def _made(body: Body, hand: float, scale: tuple[float, float, float]) -> tuple[G
         out = [] if held is None else _cup(held, points, hand)
     if not out:
         out = _faces(found, hand)
+        for part in _slices(found, points, hand):
+            out += _faces(part, hand, but=2) + _picked(part, hand)
+    if found.kind != "sphere" and held is None:
+        out += _picked(found, hand)
     return tuple(sorted(out, key=lambda grasp: -grasp.quality))
 
 
@@ -125,7 +146,11 @@ def _cup(cup: Handle, points: Array, hand: float) -> list[Grasp]:
             thumb = quat.rotate(quat.about(palm, roll), cup.axis)
             quality = 1.0 - 0.3 * (abs(yaw) + abs(roll))
             out.append(Grasp(framed(palm, thumb, grip), "power", by_handle, quality, name="handle"))
-    for grasp in _round(shape, points[cup.body], hand):
+    around = points - cup.foot
+    around = around - np.outer(around @ cup.axis, cup.axis)
+    # where the handle begins the body seems wider than it is
+    bare = cup.body & (around @ x < _BARE * np.linalg.norm(around, axis=1))
+    for grasp in _round(shape, points[bare], hand) + _picked(shape, hand):
         # fingers that wrap around would meet the handle unless the palm is across from it
         if grasp.name != "around" or (grasp.frame[:3, 3] - cup.foot) @ x < -0.6 * cup.radius:
             out.append(replace(grasp, purposes=(ANY, "give"), quality=0.8 * grasp.quality))
@@ -229,13 +254,84 @@ def _ball(shape: Bounds, hand: float) -> list[Grasp]:
     return out
 
 
-def _faces(shape: Bounds, hand: float) -> list[Grasp]:
-    """Onto each face of a box, with the fingers across whichever way it is narrow enough.
+def _picked(shape: Bounds, hand: float) -> list[Grasp]:
+    """From above between finger tips that come down to what it lies on, as small and flat things are picked up."""
+    out = []
+    for inward, across, along, half in _ways_down(shape):
+        thick, width, long = 2.0 * half
+        if thick > _PICKED * hand or width > _OPEN * hand:
+            continue
+        flat = thick < _FLATTEST * hand
+        low = max(_LOWEST * hand, thick - _DEEP * hand)
+        for tilt in _STEEP if thick > (_LOWEST + _SPARE) * hand else _STEEP[:1]:
+            up = low if tilt == _STEEP[0] else max(low, (_LOWEST + _SPARE) * hand)
+            worth = (1.0 if flat else 0.75) * (1.0 - 0.2 * width / hand) * (1.0 if tilt == _STEEP[0] else _ASLANT)
+            for share, yaw in _AIMS if long > 0.3 * hand else [aim for aim in _AIMS if not aim[0]]:
+                if width > _OPEN * hand * np.cos(yaw):
+                    continue
+                place = shape.centre + 0.5 * (thick - 2.0 * up) * inward + 0.5 * share * long * along
+                ahead = np.cos(yaw) * across + np.sin(yaw) * along
+                for side, sign in (("R", 1.0), ("L", -1.0)):
+                    for fingers in (ahead, -ahead):
+                        palm = np.cos(tilt) * inward - np.sin(tilt) * fingers
+                        # thumb x out of the palm is where the fingers point on the right hand, against it on the left
+                        frame = framed(palm, sign * np.cross(fingers, inward), place)
+                        quality = worth * (1.0 - 0.15 * abs(share) - 0.2 * abs(yaw))
+                        out.append(
+                            Grasp(frame, "picking", quality=quality, side=side, approach=inward, name="finger tips")
+                        )
+    return out
+
+
+def _ways_down(shape: Bounds) -> Iterator[tuple[Array, Array, Array, Array]]:
+    """Directions (3,) into a thing, across it and along it, and half (3,) of its size along them [m]."""
+    if shape.kind == "cylinder":
+        x, y, axis = shape.axes.T
+        radius, long = float(shape.half[:2].max()), float(shape.half[2])
+        for k in range(_YAWS):
+            turn = 2.0 * np.pi * k / _YAWS
+            a, b = np.cos(turn) * x + np.sin(turn) * y, np.cos(turn) * y - np.sin(turn) * x
+            yield a, b, axis, np.array([radius, radius, long])
+            for end in (1.0, -1.0):
+                yield end * axis, a, b, np.array([long, radius, 0.0])
+        return
+    for face in range(3):
+        for sign in (1.0, -1.0):
+            for across in {0, 1, 2} - {face}:
+                order = [face, across, 3 - face - across]
+                yield sign * shape.axes[:, face], shape.axes[:, across], shape.axes[:, order[2]], shape.half[order]
+
+
+def _slices(shape: Bounds, points: Array, hand: float) -> list[Bounds]:
+    """The parts of a long thing that are thinner than the whole, such as the handle of a tool; last is the axis along
+    it."""
+    along = int(np.argmax(shape.half))
+    order = [k for k in range(3) if k != along] + [along]
+    axes, half = shape.axes[:, order], shape.half[order]
+    local = (points - shape.centre) @ axes
+    out = []
+    for share in (0.0, 0.45, -0.45):
+        near = local[np.abs(local[:, 2] - share * half[2]) < 0.25 * hand]
+        if half[2] < 0.5 * hand or not len(near):
+            continue
+        low, high = near.min(axis=0), near.max(axis=0)
+        size = 0.5 * (high - low)
+        if (size[:2] < _THINNER * half[:2]).any():
+            middle = shape.centre + axes @ (0.5 * (low + high))
+            out.append(Bounds("box", middle, axes, np.array([size[0], size[1], 0.125 * hand])))
+    return out
+
+
+def _faces(shape: Bounds, hand: float, but: int = -1) -> list[Grasp]:
+    """Onto each face of a box but those across one of its axes, with the fingers across whichever way it is narrow
+    enough.
 
     Finger tips go in as far as they can, and less far where there is something under it.
     """
     out = []
     for face in range(3):
+        if face == but:
+            continue
         normal, half = shape.axes[:, face], float(shape.half[face])
         for sign in (1.0, -1.0):
             inward = -sign * normal

@@ -11,8 +11,10 @@ from ...errors import NoGrasp
 from ...kinematics import fk
 from ...kinematics.fingers import close_fingers, finger_joints, grip_place, hand_length, open_fingers, palm_axes
 from ...maths import quat
+from ...motion import Motion
 from ...skeleton import Array, Pose, Skeleton
 from ...world import Body, World
+from ..spaces.penetration import Penetration, penetrations
 from ..spaces.solids import parted
 from .grasp import ANY, Grasp, for_purpose
 from .grasp_forms import grasps_of
@@ -20,6 +22,8 @@ from .stages import Holding
 
 TRIED = 8
 """Grasps that fingers are closed with before the best of them is taken anyhow."""
+CLOSING = 4
+"""Poses of a hand that closes at which it is looked at."""
 
 
 def in_hand(
@@ -97,6 +101,18 @@ def opened_around(skeleton: Skeleton, rotations: Array, side: str, body: Body, g
     out, fingers = np.array(rotations), finger_joints(skeleton, side)
     out[fingers] = open_fingers(skeleton, still, np.zeros(3), side, grasp.shape, thing)[fingers]
     return out
+
+
+def closing_into(
+    skeleton: Skeleton, root: Array, side: str, opened: Array, shut: Array, world: World
+) -> Penetration | None:
+    """What fingers are in the deepest on their way from one pose (J, 4) to another, if in anything."""
+    fingers = finger_joints(skeleton, side)
+    rotations = np.repeat(shut[None], CLOSING, axis=0)
+    rotations[:, fingers] = quat.slerp(opened[fingers], shut[fingers], np.linspace(0.0, 1.0, CLOSING)[:, None])
+    motion = Motion(skeleton, world.fps, np.tile(root, (CLOSING, 1)), rotations)
+    found = penetrations(motion, world, parts=("fingers", "thumb"), sides=(side,))
+    return max(found, key=lambda o: o.depth, default=None)
 
 
 def _closed(skeleton: Skeleton, side: str, body: Body, grasp: Grasp, offset: Array) -> tuple[Holding, bool]:

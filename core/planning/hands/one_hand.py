@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
+from ...errors import InvalidParam, NoGrasp, NoHold, NoIK, NoPath, TroupeError
 from ...kinematics import fk
 from ...kinematics.arm_ik import solve_arms, swivels
 from ...kinematics.fingers import TOLERANCE, close_fingers, hand_length
@@ -20,22 +20,24 @@ from ...world import Body, World
 from ..spaces.arm_space import Held
 from ..spaces.rrt import SearchParams
 from ..spaces.shortcut import SmoothParams
-from ..spaces.solids import Shapes
+from ..spaces.solids import Shapes, solids
 from .arm_work import ArmWork
 from .grasp import ANY, Grasp, for_purpose
 from .grasp_forms import grasps_of, spun
 from .held_shape import held_capsules
-from .holding import hand_matrix, opened_around
+from .holding import closing_into, hand_matrix, opened_around
 from .ledger import Ledger
 from .orders import CARRYING, ReachParams
 from .pointing import pointing, touching
-from .postures import APPROACH, LIFT, Option, drawn_back, reachable, unreached
+from .postures import APPROACH, LIFT, Option, drawn_back, reachable, roomy, unreached
 from .stages import Holding, Stage, home_of
-from .standing import UP, has_arm, matrix_of, place_of
+from .standing import UP, as_moved, has_arm, matrix_of, place_of
 from .task import Job
 
 ABOUT = 0.03
 """How much farther from something a hand is at most that is about as near to it [m]."""
+NEAR = 0.3
+"""From a thing to what may be in the way of a hand that takes it [m]."""
 TAKER = "taker"
 """Tag of what stands for somebody who holds the prop too."""
 
@@ -90,6 +92,18 @@ class OneHand:
         """The grasps of the target for a hand, by hand or from its shape."""
         known = (self.job.grasps or {}).get(self.target.name)
         return grasps_of(self.target, hand_length(self.job.skeleton, side)) if known is None else known
+
+    def has_room(self) -> bool:
+        """Whether a hand has room at the target for any grasp of it, wherever the body is."""
+        job, place = self.job, place_of(self.job, self.target)
+        far = np.linalg.norm(self.target.vertices @ self.matrix[:3, :3].T + self.matrix[:3, 3] - place, axis=1)
+        region = (place, float(far.max(initial=0.0)) + NEAR)
+        around = solids(job.world, job.time, region, (self.target.name,), self.shapes, dict(job.moved or {}))
+        for side in self.sides():
+            fits = [g for g in self.known(side) if g.side in (ANY, side)]
+            if fits and roomy(self.work(side), fits, self.matrix, around).any():
+                return True
+        return False
 
     def grasps(self, side: str) -> list[Grasp]:
         """Those for the task."""
@@ -181,9 +195,11 @@ class OneHand:
         params, name = self.params, self.target.name
         self.used = grasp
         approach = ways[:APPROACH]
-        opened = work.shaped(grasp.shape)
+        opened = grip = work.shaped(grasp.shape)
         if params.task in (*CARRYING, "reach"):
             opened = self._opened(work, grasp, np.linalg.inv(self._hand(work, approach[-1])) @ self.matrix)
+        if params.task in CARRYING:
+            grip = self._gripped(work, opened, approach[-1], grasp)
         path = work.way(work.rest, approach[0], opened, (), after=approach, far_from=(name,))
         point = place_of(self.job, self.target)
         stages = [Stage("reach", path, opened, point)]
@@ -194,7 +210,6 @@ class OneHand:
                 stages.append(Stage("return", back, None, None))
             self.ledger.log(work.side, grasp.name, params.task, "done")
             return stages, None
-        grip = self._gripped(work, opened, approach[-1], grasp)
         stages.append(Stage("grasp", approach[-1:], grip, point, seconds=0.4))
         hand = self._hand(work, approach[-1])
         held = held_capsules(self.target.vertices, hand, self.matrix)
@@ -360,5 +375,12 @@ class OneHand:
             raise NoGrasp(f"the hand on {self.target.name} is too near: {', '.join(deep)} would be in it")
         if grip.gaps and not grip.firm:
             touching = ", ".join(grip.touching) or "no finger"
-            raise NoGrasp(f"the hand closes on {self.target.name} without a hold: {touching} touches it")
+            raise NoHold(
+                f"the hand closes on {self.target.name} without a hold: {touching} touches it; "
+                "bring a side of it over an edge, or give it a grasp by hand"
+            )
+        others = as_moved(self.job, (self.target.name,))
+        offence = closing_into(work.skeleton, self.job.pose.root, work.side, body, grip.rotations, others)
+        if offence is not None:
+            raise NoGrasp(f"fingers that close on {self.target.name} would be in {offence.body}")
         return grip.rotations

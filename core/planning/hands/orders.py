@@ -150,6 +150,7 @@ SHAPES = (
     ("spherical", "The fingers spread around a ball"),
     ("precision", "With the tips of all fingers"),
     ("pinch", "Between thumb and index finger"),
+    ("picking", "From above with the finger tips, as small things are picked up"),
     ("lateral", "Between the thumb and the side of the index finger"),
     ("hook", "Hanging in the bent fingers"),
     ("flat", "On the flat hand"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...maths import quat
 from ...skeleton import Array
 from ...world import Body
 from ..spaces.solids import parted
@@ -21,11 +22,16 @@ _TURNS = tuple(np.radians([0.0, 35.0, 70.0, -30.0]))
 """Of the thumbs from straight up towards the actor."""
 _TILT = np.radians(15.0)
 """Of the hands to the sides they press on, which takes the wrists off these."""
+_ROUND = tuple(np.radians([0.0, 40.0, -40.0]))
+"""How far round what is round from straight beside whoever takes it."""
 _ALONG = (0.0, 0.5, -0.4)
 _UPWARD = (0.0, -0.45, 0.35)
 """Where on a side, from its middle, of half its size."""
 _FLAT = 0.36
 """What is lower than this, of the length of the hand, has no room for a palm at its sides."""
+_COMING = ((0.0, 0.0), (3.0, 0.12))
+"""How far hands come down for every metre they come nearer to each other at last, and how much less that is worth:
+straight from the sides, or from above, where something stands beside it."""
 _DOWN = tuple(np.radians([-25.0, -45.0, -65.0]))
 """Of the thumbs then: forward, so that the fingers point down to the edges."""
 _TIPS = 0.57
@@ -70,7 +76,9 @@ def pairs_of(body: Body, matrix: Array, left: Array, ahead: Array, hand: float =
                         place, worth = middle + lowest * high - _TIPS * hand * fingers, 1.0 - 0.15 * abs(angle + 0.8)
                     worth -= 0.2 * abs(along) + 0.2 * abs(upward) + 0.5 * (1.0 - across)
                     name = "both edges" if flat else "both sides"
-                    out.append(_pair(axis, half, thumb, place, float(np.clip(worth, 0.05, 1.0)), name))
+                    for down, less in _COMING:
+                        quality = float(np.clip(worth - less, 0.05, 1.0))
+                        out.append(_pair(axis, half, thumb, place, quality, name, -down * high))
     return sorted(out, key=lambda pair: -pair[0].quality)
 
 
@@ -84,21 +92,26 @@ def _across(found: Bounds, turn: Array, left: Array) -> Sequence[tuple[Array, fl
     """Directions (3,) in the axes of a prop, from its right to its left side, and half its width along each [m]."""
     side = turn.T @ left
     if found.kind == "sphere" or (found.kind == "cylinder" and abs(float((turn @ found.axes[:, 2])[2])) > 0.9):
-        # what is round has no sides: it is taken as one stands
+        # what is round has no sides: it is taken as one stands, or from a little round it
+        high = turn.T @ UP
         if found.kind == "cylinder":
-            side = side - (side @ found.axes[:, 2]) * found.axes[:, 2]
-        return [(side / np.linalg.norm(side), float(found.half[0]))]
+            high = found.axes[:, 2]
+        side = quat.unit(side - (side @ high) * high)
+        return [(quat.rotate(quat.about(high, yaw), side), float(found.half[0])) for yaw in _ROUND]
     axes = (turn @ found.axes).T
     return [(found.axes[:, k] * np.sign(axes[k] @ left or 1.0), float(found.half[k])) for k in range(3)]
 
 
-def _pair(axis: Array, half: float, thumb: Array, middle: Array, quality: float, name: str) -> tuple[Grasp, Grasp]:
-    """The grasps of both hands at places (3,) half the width to either side of a middle (3,)."""
+def _pair(
+    axis: Array, half: float, thumb: Array, middle: Array, quality: float, name: str, down: Array
+) -> tuple[Grasp, Grasp]:
+    """The grasps of both hands at places (3,) half the width to either side of a middle (3,), which come down by `down`
+    (3,) as they come nearer."""
     both = []
     for side, sign in (("L", 1.0), ("R", -1.0)):
         inward = -sign * axis
         fingers = np.cross(thumb, inward) if side == "L" else np.cross(inward, thumb)
         palm = np.cos(_TILT) * inward - np.sin(_TILT) * fingers
         frame = framed(palm, thumb, middle - (half + 0.001) * inward)
-        both.append(Grasp(frame, "press", (ANY, "carry"), quality, side, inward, STANDOFF, name))
+        both.append(Grasp(frame, "press", (ANY, "carry"), quality, side, inward + down, STANDOFF, name))
     return both[0], both[1]

@@ -17,6 +17,7 @@ from ...kinematics.arm_ik import Free, Trial, solve_arms, swivels
 from ...maths import quat
 from ...skeleton import Array
 from ..spaces.arm_space import Arm, checker
+from ..spaces.collision import clearance
 from ..spaces.solids import Solids
 from ..spaces.space import Bools
 from .arm_work import ArmWork, fine_arm
@@ -26,6 +27,8 @@ APPROACH, LIFT = 6, 4
 """Postures along a straight approach, and along a lift."""
 MOST = 160
 """Grasps that are looked at together."""
+ROOM = 0.002
+"""How deep a hand may seem to be in something and still be looked at closely [m]."""
 JUMP = 0.7
 """Largest change of an angle between two of them [rad]."""
 EASY, BENT, RAISED = 0.35, 0.6, 2.0
@@ -75,11 +78,19 @@ def reachable(
         work.ledger.log(work.side, "", "posture", f"{lost} of {len(fits)} grasps are out of reach")
     if not near_enough:
         return []
+    around = work.solids((prop,))
+    fitting = roomy(work, [fits[k] for k in near_enough], matrix, around)
+    if not fitting.all():
+        lost = int((~fitting).sum())
+        work.ledger.log(work.side, "", "posture", f"{lost} of {len(fits)} grasps have no room for the hand")
+    near_enough = [k for k, fit in zip(near_enough, fitting, strict=True) if fit]
+    if not near_enough:
+        return []
     near_enough = sorted(near_enough, key=lambda k: far[k] / long - fits[k].quality)[:MOST]
     fits, rows = [fits[k] for k in near_enough], [rows[k] for k in near_enough]
     before = begun = before[near_enough]
     goals, turns = np.stack([r[0] for r in rows]), np.stack([r[1] for r in rows])
-    judge = _judge(work, [g.shape for g in fits], goals.shape[1], work.solids((prop,)), begun[:1])
+    judge = _judge(work, [g.shape for g in fits], goals.shape[1], around, begun[:1])
     work.ledger.ik += 1
     found = solve_arms(
         work.skeleton,
@@ -112,6 +123,21 @@ def reachable(
         ways = np.clip(configurations[c], work.arm.low, work.arm.high)
         out.append(Option(grasp, ways, score + 0.2 * turned + 0.25 * strain(work.arm, ways)))
     return sorted(out, key=lambda option: option.score)
+
+
+def roomy(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, found: Solids) -> Bools:
+    """(G,) whether an open hand that takes a prop at a matrix (4, 4) by each grasp is clear of everything, however the
+    arm is: no posture needs to be sought for the others."""
+    out = np.zeros(len(grasps), dtype=bool)
+    for shape in {grasp.shape for grasp in grasps}:
+        own = [k for k, grasp in enumerate(grasps) if grasp.shape == shape]
+        arm = fine_arm(work, work.shaped(shape))
+        wrists = [work.wrists(grasps[k], matrix, np.zeros((1, 3))) for k in own]
+        starts, ends = arm.hand_at(*(np.concatenate([w[part] for w in wrists]) for part in range(2)))
+        radii = np.tile(arm.radii[2:], len(own))
+        gap, _ = clearance(found, starts.reshape(-1, 3), ends.reshape(-1, 3), radii)
+        out[own] = gap.reshape(len(own), -1).min(axis=1) > -ROOM
+    return out
 
 
 def strain(arm: Arm, ways: Array) -> float:

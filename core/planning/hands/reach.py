@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from ...errors import NoGrasp, NoIK, NoPath, NotVisible, TroupeError
+from ...errors import NoGrasp, NoHold, NoIK, NoPath, NotVisible, TroupeError
 from ...performance import Performance
 from ...skeleton import SIDES
 from ...world import Body
@@ -26,7 +26,7 @@ from .both_hands import ABLE, BothHands
 from .grasp_forms import HAND as HAND_LENGTH
 from .idle_arms import idle_arms
 from .ledger import Ledger
-from .one_hand import OneHand
+from .one_hand import TAKER, OneHand
 from .orders import CARRYING, TASKS, ReachParams
 from .pairs import is_broad
 from .stages import Holding, Stage, performed
@@ -66,8 +66,8 @@ def reach(job: Job) -> Reached:
             if failure is None or _told(error) < _told(failure):
                 failure = error
             continue
-        # what is held and would go through something is put down by a body that holds itself otherwise
-        if job.holding is None or not found[-1].offences or len(found) == CHECKED:
+        # what would go through something is done with the other hand or by a body that holds itself otherwise
+        if not found[-1].offences or len(found) == CHECKED:
             break
     if found:
         return min(found, key=_depth)
@@ -76,10 +76,11 @@ def reach(job: Job) -> Reached:
     raise failure
 
 
-def _told(error: TroupeError) -> tuple[bool, bool, float]:
-    """How little an error tells: that there is no way most, then what came up after something could be done; how much
-    is missing least, and that the less the more."""
-    return not isinstance(error, NoPath), not getattr(error, "begun", False), getattr(error, "far", 0.0)
+def _told(error: TroupeError) -> tuple[int, bool, float]:
+    """How little an error tells: that there is no way most, then that there is no hold; then what came up after
+    something could be done; how much is missing least, and that the less the more."""
+    rank = 0 if isinstance(error, NoPath) else 1 if isinstance(error, NoHold) else 2
+    return rank, not getattr(error, "begun", False), getattr(error, "far", 0.0)
 
 
 def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[Callable[[], Reached]]:
@@ -89,6 +90,13 @@ def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[C
     # grasps made by hand are meant as they are
     own = bool((job.grasps or {}).get(target.name))
     able = always or (job.params.hand == "auto" and job.params.task in ABLE and job.holding is None and not own)
+    here = OneHand(job, target, None, ledger, shapes)
+    known = always or bool(here.known(SIDES[0]))
+    only = always or (able and not (known and here.has_room()))
+    if only and not always and known:
+        # what has no room for one hand has none however the body is, but what is in the way is known
+        for side in here.sides():
+            yield partial(_with_one, here, side, Stand(job))
     for skill in bodies_for(job, target):
         try:
             stands.append(skill())
@@ -98,7 +106,6 @@ def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[C
             continue
         stand = stands[-1]
         one = OneHand(stand.job, target, stand.leaned, ledger, shapes)
-        only = always or (able and not one.known(SIDES[0]))
         first = only or (able and len(target.vertices) > 0 and is_broad(target, one.matrix, HAND_LENGTH))
         if first:
             yield partial(_with_both, stand, target, ledger, shapes)
@@ -156,6 +163,7 @@ def _finished(
     leaned = task.rotations if task.leaned else None
     there = as_moved(job)
     touching = {(f"{part}_{side}", task.target.name) for part in HAND for side in sides}
+    touching |= {(task.target.name, body.name) for body in there.bodies if TAKER in body.tags}
     rising = stand.rising
     if rising is None and task.leaned and holdings and job.params.task == "pick_up":
         rising = straightening(job, task.rotations)

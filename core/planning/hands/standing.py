@@ -11,18 +11,20 @@ import numpy as np
 from ...errors import InvalidParam, InvalidRig, NoGrasp, NoIK
 from ...filters.join import join
 from ...kinematics import anatomy, fk
+from ...kinematics.fingers import finger_joints
 from ...maths import quat
 from ...maths.ramp import smootherstep
 from ...motion import Motion
 from ...performance import Performance
 from ...skeleton import ARM, SIDES, Array
 from ...world import Body, World
+from ..spaces.arm_space import Arm
 from ..spaces.penetration import penetrations
-from ..spaces.solids import matrix_at
+from ..spaces.solids import matrix_at, parted
 from ..walkers.tasks import chained
-from .carry import carry
 from .crouching import BOWING, DEEP, backwards, can_crouch, going_down
-from .orders import CarryParams
+from .holding import hand_matrix
+from .meanwhile import in_hand_meanwhile
 from .stages import LEANING, Holding
 from .stepping_up import stepped
 from .task import Job
@@ -42,8 +44,6 @@ LOW = 0.85
 """What is lower than this, of the height of the hips, may be crouched for."""
 FARTHEST = 1.3
 """How far from the shoulder a thing may be whose middle is not what is taken, in lengths of the arm."""
-AS_IT_IS = CarryParams(posture="kept", upright="now", steady=0.0, taking=0.0)
-"""How something is held while the body goes down or up."""
 
 
 def target_of(job: Job) -> Body:
@@ -117,7 +117,7 @@ class Stand:
 def bodies_for(job: Job, target: Body) -> list[Callable[[], Stand]]:
     """The body as it is, then leaning, bowing, crouching, and standing closer; each found when it is needed."""
     out = _postures(lambda: Stand(job), job, target)
-    if job.params.step and job.holding is None:
+    if job.params.step:
         for far in (False, True):
             out += _postures(cache(partial(_closer, job, target, far)), job, target)
     return out
@@ -146,10 +146,30 @@ def _postures(stand: Callable[[], Stand], job: Job, target: Body) -> list[Callab
 
 
 def _closer(job: Job, target: Body, far: bool) -> Stand:
-    """A body that has walked to where the target is in reach."""
-    place = place_of(job, target)
-    walked = stepped(job.skeleton, job.pose, job.world, place, job.fps, job.params.hand, job.moved, job.shapes, far)
-    return Stand(replace(job, pose=walked.pose(len(walked) - 1), time=job.time + walked.duration), None, walked)
+    """A body that has walked to where the target, or the place for what it holds, is in reach."""
+    place = place_of(job, target) if job.holding is None or job.destination is None else job.destination[:3, 3]
+    held = [h for h in (job.holding, job.other) if h is not None]
+    world = as_moved(job, [h.prop for h in held])
+    hand = held[0].side if len(held) == 1 else job.params.hand
+    facing = None if not held or job.destination is None else _facing(job, held[0], job.destination)
+    walked = stepped(job.skeleton, job.pose, world, place, job.fps, hand, job.moved, job.shapes, far, facing)
+    carried: Mapping[str, Array] = {}
+    if held:
+        walked, carried = in_hand_meanwhile(walked, held, {b.name: b for b in job.world.bodies}, job.pose, world)
+        offences = penetrations(walked, world, sides=[h.side for h in held])
+        if offences:
+            raise NoIK(f"{offences[0].body} is in the way of {offences[0].part} as it steps closer")
+    there = replace(job, pose=walked.pose(len(walked) - 1), time=job.time + walked.duration)
+    return Stand(there, None, walked, carried)
+
+
+def _facing(job: Job, holding: Holding, goal: Array) -> float:
+    """Heading with which what is held is turned as it should be at a matrix (4, 4), the arm as it is [rad]."""
+    pose = job.pose
+    _, globals = fk.forward(job.skeleton, pose.rotations, pose.root)
+    now = hand_matrix(job.skeleton, pose.rotations, pose.root, holding.side) @ holding.offset
+    turn = parted(goal)[0] @ parted(now)[0].T
+    return float(quat.heading(globals[0]) + np.arctan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1]))
 
 
 def crouching(stand: Stand, target: Body, depth: float, deep: float = DEEP) -> Stand:
@@ -186,26 +206,39 @@ def _crouching(stand: Stand, target: Body, depth: float, deep: float, back: floa
     carried: Mapping[str, Array] = {}
     if job.holding is not None:
         held = [h for h in (job.holding, job.other) if h is not None]
-        bodies = {b.name: b for b in job.world.bodies}
-        done = carry(down, held, AS_IT_IS, bodies=bodies, actor=job.actor, start=job.pose)
-        walked, carried = replace(done.motions[job.actor], mask=None, events=()), done.props
+        world = as_moved(job, [h.prop for h in held])
+        walked, carried = in_hand_meanwhile(down, held, {b.name: b for b in job.world.bodies}, job.pose, world)
         end = walked.pose(len(walked) - 1)
-        if held[0].before is not None:
-            up = going_down(
-                skeleton, replace(job.pose, rotations=np.asarray(held[0].before)), depth, job.fps, deep, back
-            )
-            rising = backwards(up)
-            held = [replace(h, before=up.rotations[-1]) for h in held]
+        # the arms come back to where they hang from the trunk that is bent, and get up with it
+        up = going_down(skeleton, replace(job.pose, rotations=empty_handed(job, held)), depth, job.fps, deep, back)
+        rising = backwards(up)
+        held = [replace(h, before=up.rotations[-1]) for h in held]
         first, other = (*held, None)[:2]
         job = replace(job, holding=first, other=other)
     bent = walked
     if stand.walked is not None:
         walked = chained([stand.walked, walked])
+        carried = {name: np.concatenate([stand.carried[name], way[1:]]) for name, way in carried.items()}
     there = replace(job, pose=end, time=job.time + down.duration)
     held_ones = [h.prop for h in (job.holding, job.other) if h is not None]
     if found := penetrations(bent, as_moved(job, held_ones)):
         raise NoIK(f"{found[0].body} is in the way of {found[0].part} as it crouches")
     return Stand(there, None, walked, carried, rising)
+
+
+def empty_handed(job: Job, held: Sequence[Holding]) -> Array:
+    """Rotations (J, 4) to which a body comes back when it has put down what it holds."""
+    if held[0].before is not None:
+        return np.asarray(held[0].before)
+    out = np.array(job.pose.rotations)
+    positions, globals = fk.forward(job.skeleton, out, job.pose.root)
+    for holding in held:
+        arm, fingers = Arm(job.skeleton, holding.side, positions, globals), finger_joints(job.skeleton, holding.side)
+        if holding.rest is not None:
+            out[arm.joints] = arm.rotations(np.asarray(holding.rest))
+        if holding.relaxed is not None:
+            out[fingers] = holding.relaxed[fingers]
+    return out
 
 
 def as_moved(job: Job, but: Collection[str] = ()) -> World:
@@ -229,18 +262,17 @@ def risen(performance: Performance, rising: Motion, held: Sequence[Holding], job
     up = join(rising, end, min(0.4, rising.duration))
     props = {name: np.repeat(way[-1:], len(up), axis=0) for name, way in performance.props.items()}
     if held:
-        bodies = {b.name: b for b in job.world.bodies}
-        done = carry(up, held, AS_IT_IS, bodies=bodies, actor=job.actor, start=end)
-        up, props = replace(done.motions[job.actor], mask=None, events=()), {**props, **done.props}
+        up, ways = in_hand_meanwhile(up, held, {b.name: b for b in job.world.bodies}, end)
+        props.update(ways)
     whole = replace(chained([before, up]), events=before.events)
     if before.mask is not None:
         whole = replace(whole, base=before.base)
-    ways = {name: np.concatenate([way, props[name][1:]]) for name, way in performance.props.items()}
+    props = {name: np.concatenate([way, props[name][1:]]) for name, way in performance.props.items()}
     late = whole.duration - before.duration
     kept = tuple(
         replace(a, end=a.end + late) if any(h.prop == a.prop for h in held) else a for a in performance.attachments
     )
-    return replace(performance, motions={job.actor: whole}, props=ways, attachments=kept)
+    return replace(performance, motions={job.actor: whole}, props=props, attachments=kept)
 
 
 def lowest_of(job: Job, target: Body) -> float:

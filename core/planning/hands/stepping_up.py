@@ -53,10 +53,12 @@ def stance(
     moved: Mapping[str, Array] | None = None,
     shapes: Shapes | None = None,
     far: bool = False,
+    facing: float | None = None,
 ) -> Array:
     """(3,) x, y [m] and heading [rad] from which a place (3,) is in easy reach and where there is room to stand.
 
-    `far` is for who stretches the arm.
+    `far` is for who stretches the arm, `facing` a heading [rad] to have there, as nearly as there is room; None for
+    that towards the place from here.
 
     Raises:
         NoPath: There is no such place.
@@ -69,21 +71,21 @@ def stance(
     if -rise > LOW * arm and can_crouch(skeleton, pose):
         bent, _ = fk.forward(skeleton, *_lowest(skeleton, pose))
         low = bent[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]].mean(axis=0)
-        facing = float(quat.heading(globals[0]))
-        ahead_of = float((low - shoulders.mean(axis=0))[:2] @ np.array([np.sin(facing), -np.cos(facing)]))
+        bent_to = float(quat.heading(globals[0]))
+        ahead_of = float((low - shoulders.mean(axis=0))[:2] @ np.array([np.sin(bent_to), -np.cos(bent_to)]))
         rise, share = float(place[2] - low[2]), CROUCHING
     best = np.sqrt(max((share * arm) ** 2 - rise**2, (NEAREST * arm) ** 2)) + ahead_of
     steps = np.arange(NEAREST, FARTHEST + 0.5 * STEP, STEP) * arm
     farther = sorted([best, *steps], key=lambda d: abs(d - best))
-    here, facing = pose.root[:2], float(quat.heading(globals[0]))
+    here, now = pose.root[:2], float(quat.heading(globals[0]))
     away = float(np.linalg.norm(place[:2] - here))
     if away > _TOO_FAR:
         raise NoPath(f"it is {away:.0f} m away: let somebody who is to take it walk there first")
-    back = quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), -facing), shoulders - pose.root)
+    back = quat.rotate(quat.about(np.array([0.0, 0.0, 1.0]), -now), shoulders - pose.root)
     sideways = float(back[0 if hand == "L" else 1, 0]) if hand != "auto" else 0.0
     ahead = -float(back[:, 1].mean())
     toward = place[:2] - here
-    direct = float(np.arctan2(toward[0], -toward[1]))
+    direct = float(np.arctan2(toward[0], -toward[1])) if facing is None else facing
     still = solids(world, 0.0, None, [b.name for b in world.bodies if b.kind == "ground"], shapes, dict(moved or {}))
     shape = capsules(skeleton)
     starts, ends = shape.placed(*fk.forward(skeleton, hanging(skeleton, pose.rotations), pose.root))
@@ -99,7 +101,7 @@ def stance(
         heading = direct + float(turn)
         forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
         spot = place[:2] - (away + ahead) * forward - sideways * left
-        moved_by = quat.about(np.array([0.0, 0.0, 1.0]), heading - facing)
+        moved_by = quat.about(np.array([0.0, 0.0, 1.0]), heading - now)
         shift = np.array([*spot, pose.root[2]])
         a, b = (shift + quat.rotate(moved_by, p - pose.root) for p in (starts, ends))
         gap, _ = clearance(still, a, b, shape.radii)
@@ -128,13 +130,16 @@ def stepped(
     moved: Mapping[str, Array] | None = None,
     shapes: Shapes | None = None,
     far: bool = False,
+    facing: float | None = None,
 ) -> Motion:
     """Walk to where a place (3,) is in easy reach, or with the arm stretched when `far`, straight, and face it.
+
+    Arguments are those of `stance`.
 
     Raises:
         NoPath: There is no room to stand there.
     """
-    goal = stance(skeleton, pose, world, place, hand, moved, shapes, far)
+    goal = stance(skeleton, pose, world, place, hand, moved, shapes, far, facing)
     _, globals = fk.forward(skeleton, pose.rotations, pose.root)
     heading = float(quat.heading(globals[0]))
     start = pose.root[:2]

@@ -168,6 +168,14 @@ class Arm:
         vectors[:, 2:] = points[hand:].transpose(1, 0, 2)
         return starts, vectors
 
+    def hand_at(self, places: Array, turns: Array) -> tuple[Array, Array]:
+        """Starts and ends (N, H, 3) of the capsules of the hand and of what it holds [m], `radii[2:]` thick, with the
+        wrist at places (N, 3) and turned by (N, 4)."""
+        hand = len(self._points) // 2
+        points = quat.rotate(turns[:, None], self._points)
+        starts = places[:, None] + points[:, :hand]
+        return starts, starts + points[:, hand:]
+
     def rotations(self, q: Array) -> Array:
         """Parent-relative rotations (..., 3, 4) of upper arm, forearm and hand, of configurations (..., 7)."""
         x, y, z = np.eye(3)

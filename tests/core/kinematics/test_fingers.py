@@ -61,6 +61,23 @@ def test_fingers_touch_or_are_at_their_limit_and_are_in_nothing(side, shape, rad
     assert np.array_equal(grip.rotations[others], POSE.rotations[others])
 
 
+@pytest.mark.parametrize("side", ["L", "R"])
+def test_finger_tips_that_pick_something_up_stay_level_while_they_close(side):
+    outward, thumb, _ = palm_axes(side).T
+    fingers = np.cross(outward, thumb) if side == "R" else np.cross(thumb, outward)
+    down = np.cos(np.radians(30.0)) * outward + np.sin(np.radians(30.0)) * fingers
+    grip, lowest, apart = grip_place(SKELETON, side, "picking"), [], []
+    for share in np.linspace(0.0, 0.8, 9):
+        held = shaped(SKELETON, np.tile(quat.IDENTITY, (len(SKELETON), 1)), side, "picking", share)
+        positions, globals = fk.forward(SKELETON, held, np.zeros(3))
+        tips = fk.tip_positions(SKELETON, positions, globals) - positions[SKELETON.joint(f"hand_{side}")] - grip
+        ends = {f: tips[SKELETON.chain(f"{f}_{side}")[-1]] for f in ("thumb", "index", "middle", "ring")}
+        lowest.append([end @ down + phalanx_radii(SKELETON, f, side)[-1] for f, end in ends.items()])
+        apart.append(np.linalg.norm(ends["thumb"] - ends["index"]))
+    assert np.ptp(lowest) < 0.004 and 0.0 < np.min(lowest) < np.max(lowest) < 0.0137
+    assert apart[0] > 0.1 and (np.diff(apart) < 0).all()
+
+
 @pytest.mark.req("kuffner", 84)
 @pytest.mark.req("badler", 77)
 @pytest.mark.parametrize(("shape", "radius"), [("cylindrical", 0.02), ("power", 0.04), ("precision", 0.015)])

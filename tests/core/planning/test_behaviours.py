@@ -562,7 +562,7 @@ def test_hands_fail_in_a_chain_with_an_error_that_says_how(failure):
         more["grasps"] = (Grasp(framed((1, 0, 0), (0, 0, 1), (-0.036, 0, 0.16)), purposes=("drink",)),)
     if failure is Timeout:
         params |= {"budget": 1, "tries": 1, "hand": "R"}
-        bodies.append(box("wall", 1, (-0.6, -0.27, 0.4), (0.02, -0.25, 1.2)))
+        bodies.append(box("wall", 1, (-0.6, -0.27, 0.4), (0.02, -0.25, 1.1)))
     if failure is NotVisible:
         more["seen"] = frozenset({"table"})
     hall = World((floor(-4, -4, 4, 4), *bodies), FPS)

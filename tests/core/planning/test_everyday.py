@@ -5,16 +5,31 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from troupe.core.figure.mannequin import mannequin, rest_pose
-from troupe.core.kinematics import anatomy
+from troupe.core.kinematics import anatomy, fk
+from troupe.core.maths import quat
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
-from troupe.core.planning.spaces.set_pieces import ball, box, placed
+from troupe.core.planning.spaces.set_pieces import ball, box, lathe, placed
 from troupe.core.planning.spaces.solids import Shapes
 from troupe.core.skeleton import Pose
-from troupe.core.world import World
+from troupe.core.world import Body, World
 
 SKELETON = mannequin(1.75)
 SHAPES = Shapes()
+LYING = quat.to_matrix(quat.about(np.array([0.0, 1.0, 0.0]), 0.5 * np.pi))
+
+
+def round_thing(radius, half, turn=None):
+    """Something round that stands, or lies where it is turned."""
+    low = half if turn is None else radius
+    vertices, faces = lathe([(0, -half), (radius, -half), (radius, half), (0, half)], 12)
+    return Body("thing", 0, vertices, faces, placed((0.0, 0.0, low), turn)[None], "prop")
+
+
 THINGS = {
+    "pen": round_thing(0.0045, 0.07, LYING),
+    "coin": round_thing(0.0125, 0.0015),
+    "book": box("thing", (0.015, 0.075, 0.105), (0.0, 0.0, 0.105)),
+    "phone": box("thing", (0.0375, 0.075, 0.004), (0.0, 0.0, 0.004)),
     "ball": ball("thing", 0.055, (0.0, 0.0, 0.055)),
     "box": box("thing", (0.05, 0.04, 0.03), (0.0, 0.0, 0.03)),
     "stick": box("thing", (0.3, 0.0125, 0.0125), (0.0, 0.0, 0.0125)),
@@ -40,7 +55,8 @@ def taken(what, height, **params):
 @pytest.mark.req("kuffner", 80, 87)
 @pytest.mark.parametrize(
     ("what", "height", "side"),
-    [("ball", 0.0, "R"), ("box", 0.74, "R"), ("stick", 0.45, "R"), ("tray", 0.74, "both")],
+    [("ball", 0.0, "R"), ("box", 0.74, "R"), ("stick", 0.45, "R"), ("tray", 0.74, "both")]
+    + [("pen", 0.74, "R"), ("coin", 0.74, "R"), ("phone", 0.74, "R")],
 )
 def test_it_is_taken_and_lifted_clear_of_everything(what, height, side):
     done = taken(what, height)
@@ -52,6 +68,15 @@ def test_it_is_taken_and_lifted_clear_of_everything(what, height, side):
     spine = list(SKELETON.chain("spine"))
     assert np.abs(motion.rotations[-1, spine] - motion.rotations[0, spine]).max() < 1e-6
     assert (done.idle is None) == (motion.mask is not None)
+
+
+def test_an_arm_does_not_jump_as_the_body_gets_up_with_what_it_took_from_the_floor():
+    done = taken("book", 0.0)
+    motion = done.performance.motions["actor"]
+    positions, _ = fk.forward(SKELETON, motion.rotations, motion.roots)
+    hand = positions[:, SKELETON.joint(f"hand_{done.side}")]
+    assert np.linalg.norm(np.diff(hand, 2, axis=0), axis=1).max() * motion.fps**2 < 10.0
+    assert hand[-1, 2] - hand[0, 2] > -0.2 and not done.offences
 
 
 def test_a_tray_in_both_hands_is_put_down_elsewhere_level():
@@ -66,3 +91,20 @@ def test_a_tray_in_both_hands_is_put_down_elsewhere_level():
     )
     assert np.abs(back.performance.props["thing"][-1] - goal).max() < 1e-6 and back.holding is None
     assert not back.offences
+
+
+def test_what_is_held_is_put_down_out_of_reach_by_somebody_who_steps_there():
+    done = taken("pen", 0.74)
+    board = box("board", (1.4, 0.2, 0.015), (0.8, -0.45, 0.725), number=2)
+    pen = replace(THINGS["pen"], matrices=done.performance.props["thing"][-1:], kind="prop", id=5)
+    floor = box("floor", (4, 4, 0.05), (0, 0, -0.05), kind="ground", number=1)
+    told = ReachParams(task="put_back", target="thing", gaze=0.0)
+    goal = np.array(done.performance.props["thing"][0])
+    goal[:3, 3] += (1.3, 0.0, 0.0)
+    job = Job(SKELETON, done.pose, World((floor, board, pen)), told, 24.0, "actor", 0.0, goal, None, done.holding)
+    back = reach(job)
+    way, motion = back.performance.props["thing"], back.performance.motions["actor"]
+    assert np.abs(way[-1] - goal).max() < 1e-6 and back.holding is None and not back.offences
+    assert np.linalg.norm(motion.roots[-1] - motion.roots[0]) > 0.5
+    # it is in the hand all the way there
+    assert np.linalg.norm(np.diff(way[:, :3, 3], axis=0), axis=1).max() * motion.fps < 2.5

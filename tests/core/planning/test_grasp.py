@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from troupe.core import InvalidParam
 from troupe.core.errors import NoGrasp
-from troupe.core.figure.mannequin import mannequin
-from troupe.core.kinematics.fingers import close_fingers
+from troupe.core.figure.mannequin import mannequin, rest_pose
+from troupe.core.kinematics.fingers import close_fingers, finger_joints
 from troupe.core.maths import quat
 from troupe.core.planning.hands.grasp import Grasp, for_purpose, framed, touches
 from troupe.core.planning.hands.grasp_forms import bounds, grasps_of
 from troupe.core.planning.hands.handles import find_handle
-from troupe.core.planning.hands.holding import hand_matrix, in_hand
+from troupe.core.planning.hands.holding import closing_into, hand_matrix, in_hand, opened_around
 from troupe.core.planning.spaces.distance_field import surface_samples
 from troupe.core.planning.spaces.set_pieces import ball, bottle, box, cup, lathe, placed
 from troupe.core.world import Body, World
@@ -194,3 +194,39 @@ def test_fingers_close_firmly_on_every_simple_shape():
         grip = close_fingers(skeleton, still, np.zeros(3), "R", held.grasp.shape, thing)
         assert grip.firm, (body.name, held.grasp.name, grip.gaps)
         assert min(grip.gaps.values()) > -0.002, (body.name, grip.gaps)
+
+
+def test_small_things_are_picked_up_from_above_with_the_tips_over_what_they_lie_on():
+    found = [g for g in grasps_of(box("phone", (0.0375, 0.075, 0.004))) if g.shape == "picking"]
+    down = [g for g in found if g.approach[2] < -0.99]
+    assert {g.side for g in down} == {"L", "R"}
+    assert {round(float(g.frame[2, 3]), 6) for g in down} == {round(0.067 * 0.19 - 0.004, 6)}
+    # across its narrow way only, straight or a little aslant
+    fingers = [g.frame[:3, :3] @ (0.0, 0.0, 1.0 if g.side == "R" else -1.0) for g in down]
+    assert min(abs(f[0]) for f in fingers) > 0.7
+
+
+def test_a_tool_is_picked_up_by_its_handle_however_wide_its_head_is():
+    handle, head = box("a", (0.13, 0.014, 0.012)), box("b", (0.015, 0.055, 0.015), (0.14, 0.0, 0.0))
+    vertices = np.concatenate([handle.vertices, head.vertices + (0.14, 0.0, 0.0)])
+    faces = np.concatenate([handle.triangles, head.triangles + len(handle.vertices)])
+    found = grasps_of(Body("hammer", 0, vertices, faces, np.eye(4)[None], "prop"))
+    places = [g.frame[0, 3] for g in found if g.shape == "picking" and g.approach[2] < -0.99]
+    assert places and max(places) < 0.1
+
+
+def test_fingers_that_close_are_found_in_what_is_beside_the_thing():
+    skeleton = mannequin(1.75)
+    pose = rest_pose(skeleton)
+    thing = box("thing", (0.015, 0.015, 0.06))
+    held = in_hand(skeleton, "R", thing)
+    opened = opened_around(skeleton, pose.rotations, "R", thing, held.grasp, held.offset)
+    shut, fingers = np.array(opened), finger_joints(skeleton, "R")
+    shut[fingers] = held.fingers[fingers]
+    beside = replace(thing, name="block", matrices=(hand_matrix(skeleton, shut, pose.root, "R") @ held.offset)[None])
+    assert closing_into(skeleton, pose.root, "R", opened, shut, World(())) is None
+    # the fingers are on the thing itself, and in one that is thicker
+    assert closing_into(skeleton, pose.root, "R", opened, shut, World((beside,))) is None
+    thick = replace(beside, vertices=1.3 * beside.vertices)
+    found = closing_into(skeleton, pose.root, "R", opened, shut, World((thick,)))
+    assert found is not None and found.body == "block" and 0.003 < found.depth < 0.01
