@@ -534,7 +534,7 @@ def test_esc_in_the_middle_of_a_plan_and_a_target_that_goes_meanwhile_change_not
     before = canon.snapshot()
     if not removed:
         assert click.esc() == {"CANCELLED"}
-        search.join(5.0)
+        search.join(60.0)
         assert not search.is_alive(), "the search has stopped"
         assert click.said == [("WARNING", "Reach was stopped; nothing has changed")]
     else:

@@ -18,7 +18,7 @@ from ...maths import quat
 from ...skeleton import SIDES, Array
 from ...world import Body, World
 from ..spaces.arm_space import Held
-from ..spaces.rrt import SearchParams
+from ..spaces.rrt import SearchParams, stopped
 from ..spaces.shortcut import SmoothParams
 from ..spaces.solids import Shapes, solids
 from .arm_work import ArmWork
@@ -36,6 +36,8 @@ from .task import Job
 
 ABOUT = 0.03
 """How much farther from something a hand is at most that is about as near to it [m]."""
+FEW = 8
+"""Grasps that are asked at a time whether there is room for any."""
 NEAR = 0.3
 """From a thing to what may be in the way of a hand that takes it [m]."""
 TAKER = "taker"
@@ -100,9 +102,12 @@ class OneHand:
         region = (place, float(far.max(initial=0.0)) + NEAR)
         around = solids(job.world, job.time, region, (self.target.name,), self.shapes, dict(job.moved or {}))
         for side in self.sides():
-            fits = [g for g in self.known(side) if g.side in (ANY, side)]
-            if fits and roomy(self.work(side), fits, self.matrix, around).any():
-                return True
+            fits = sorted((g for g in self.known(side) if g.side in (ANY, side)), key=lambda g: -g.quality)
+            work = self.work(side)
+            # nearly always the first few do
+            for k in range(0, len(fits), FEW):
+                if roomy(work, fits[k : k + FEW], self.matrix, around).any():
+                    return True
         return False
 
     def grasps(self, side: str) -> list[Grasp]:
@@ -366,6 +371,7 @@ class OneHand:
 
     def _gripped(self, work: ArmWork, opened: Array, q: Array, grasp: Grasp) -> Array:
         """Rotations (J, 4) with the fingers closed on the prop."""
+        stopped(self.job.should_stop)
         body = opened.copy()
         body[work.arm.joints] = work.arm.rotations(q)
         thing = World((replace(self.target, matrices=self.matrix[None]),))

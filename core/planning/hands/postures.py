@@ -18,6 +18,7 @@ from ...maths import quat
 from ...skeleton import Array
 from ..spaces.arm_space import Arm, checker
 from ..spaces.collision import clearance
+from ..spaces.rrt import stopped
 from ..spaces.solids import Solids
 from ..spaces.space import Bools
 from .arm_work import ArmWork, fine_arm
@@ -78,6 +79,7 @@ def reachable(
         work.ledger.log(work.side, "", "posture", f"{lost} of {len(fits)} grasps are out of reach")
     if not near_enough:
         return []
+    stopped(work.should_stop)
     around = work.solids((prop,))
     fitting = roomy(work, [fits[k] for k in near_enough], matrix, around)
     if not fitting.all():
@@ -90,6 +92,7 @@ def reachable(
     fits, rows = [fits[k] for k in near_enough], [rows[k] for k in near_enough]
     before = begun = before[near_enough]
     goals, turns = np.stack([r[0] for r in rows]), np.stack([r[1] for r in rows])
+    stopped(work.should_stop)
     judge = _judge(work, [g.shape for g in fits], goals.shape[1], around, begun[:1])
     work.ledger.ik += 1
     found = solve_arms(

@@ -295,10 +295,14 @@ def clearance(solids: Solids, starts: Array, ends: Array, radii: Array) -> tuple
             if field is None:
                 continue
             near = np.flatnonzero(gap[:, b] < field.band)
-            for k in near:
-                count = max(2, int(np.ceil(np.linalg.norm(vectors[k]) / (0.5 * APART * radii[k]))) + 1)
-                points = turned[k, b] + np.linspace(0.0, 1.0, count)[:, None] * going[k, b] - solids.origins[b]
-                value = float(field.at(points).min() - radii[k] - field.slack(radii[k]))
-                gap[k, b] = value
+            if not len(near):
+                continue
+            begin, along, thick = turned[near, b] - solids.origins[b], going[near, b], radii[near]
+            counts = np.maximum(2, np.ceil(np.linalg.norm(along, axis=1) / (0.5 * APART * thick)).astype(np.int64) + 1)
+            first = np.cumsum(counts) - counts
+            row = np.repeat(np.arange(len(near)), counts)
+            share = (np.arange(len(row)) - first[row]) / (counts[row] - 1)
+            values = field.at(begin[row] + share[:, None] * along[row])
+            gap[near, b] = np.minimum.reduceat(values, first) - thick - field.slack(thick)
         keep(gap, solids.box_of)
     return best, owner
