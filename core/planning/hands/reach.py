@@ -91,9 +91,9 @@ def _tries(job: Job, target: Body, ledger: Ledger, shapes: Shapes) -> Iterator[C
     own = bool((job.grasps or {}).get(target.name))
     able = always or (job.params.hand == "auto" and job.params.task in ABLE and job.holding is None and not own)
     here = OneHand(job, target, None, ledger, shapes)
-    known = always or bool(here.known(SIDES[0]))
+    known = able and not always and bool(here.known(here.sides()[0]))
     only = always or (able and not (known and here.has_room()))
-    if only and not always and known:
+    if only and known:
         # what has no room for one hand has none however the body is, but what is in the way is known
         for side in here.sides():
             yield partial(_with_one, here, side, Stand(job))
