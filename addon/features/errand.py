@@ -10,11 +10,12 @@ import bpy
 import numpy as np
 
 from ...core.errors import InvalidParam, TroupeError
+from ...core.kinematics import fk
 from ...core.kinematics.cast import Cast
 from ...core.maths import quat
 from ...core.planning.hands.orders import CARRYING, ReachParams
 from ...core.skeleton import SIDES, Array
-from ...core.world import World
+from ...core.world import Body, World
 from .. import bake, rig, scene
 from ..bake import holding, results
 from ..steps import Steps
@@ -100,6 +101,8 @@ class Errand:
             # tables are not ground: who steps closer stops before them
             feet = np.append(onset.here.roots[0, :2], onset.ground)
             world = with_footing(world, feet, CLIMB * cast.skeleton.leg_length())
+            if params.task == "point":
+                world = _with_place_of(world, target, context)
             body = handling.body_of(world, target)
             there = _destination(context, world, body, params, had, heading_of(onset))
         finally:
@@ -266,6 +269,23 @@ def _destination(
 def heading_of(onset: bake.Start) -> float:
     """Where an actor faces [rad]."""
     return float(np.ravel(quat.heading(onset.here.rotations[0, :1]))[0])
+
+
+def _with_place_of(world: World, ob: Any, context: bpy.types.Context) -> World:
+    """The world with a place to point at where an object has no faces: its own, or the chest of an actor."""
+    actor = scene.armature_of(ob)
+    if (ob.type == "MESH" and actor is None) or any(b.name == ob.name for b in world.bodies):
+        return world
+    place = handling.matrix_of(ob, context)
+    if actor is not None and rig.is_cast(actor):
+        cast = rig.read(actor, context)
+        shown = bake.pose_here(actor, cast, context).pose(0)
+        positions, _ = fk.forward(cast.skeleton, shown.rotations, shown.root)
+        arms = [cast.skeleton.joint(f"upper_arm_{side}") for side in SIDES if cast.skeleton.has(f"upper_arm_{side}")]
+        place[:3, 3] = positions[arms or [0]].mean(axis=0)
+    number = 1 + max((b.id for b in world.bodies), default=0)
+    spot = Body(ob.name, number, np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64), place[None], "prop")
+    return replace(world, bodies=(*world.bodies, spot))
 
 
 def _stays(places: Array, name: str) -> None:

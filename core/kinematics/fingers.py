@@ -250,6 +250,18 @@ def hand_length(skeleton: Skeleton, side: str) -> float:
     return 0.72 * math.hypot(*skeleton.offsets[hand])
 
 
+@lru_cache(maxsize=32)
+def pointing_axis(skeleton: Skeleton, side: str) -> Array:
+    """(3,) where the index finger of a hand that points with it points to, in the axes of the hand."""
+    role = f"index_{side}"
+    if not skeleton.has(role):
+        return frozen([0.0, 0.0, -1.0], (3,), "axis")
+    still = np.tile(quat.IDENTITY, (len(skeleton), 1))
+    positions, globals = fk.forward(skeleton, shaped(skeleton, still, side, "index"), np.zeros(3))
+    chain, tips = skeleton.chain(role), fk.tip_positions(skeleton, positions, globals)
+    return frozen(quat.unit(tips[chain[-1]] - positions[chain[0]]), (3,), "axis")
+
+
 @dataclass(frozen=True, eq=False)
 class Grip:
     """Fingers closed on something.

@@ -338,6 +338,36 @@ def test_the_trees_of_a_search_that_found_nothing_are_shown_until_one_finds_some
     assert "missed" not in sought.last(ob) and set(hands.search(bpy.context)) >= {"way"}
 
 
+def test_a_finger_points_at_empties_and_at_other_actors():
+    ob = stage.actor(skin=False)
+    spot("Star", (-1.0, -3.0, 2.5))
+    bpy.ops.object.select_all(action="DESELECT")
+    bpy.ops.troupe.mannequin()
+    other = bpy.context.object
+    other.name, other.location = "Other", (1.5, -2.0, 0.0)
+    bpy.context.view_layer.update()
+    cast = stage.cast_of(other)
+    pose = bake.pose_here(other, cast, bpy.context).pose(0)
+    positions, _ = fk.forward(cast.skeleton, pose.rotations, pose.root)
+    chest = positions[[cast.skeleton.joint(f"upper_arm_{side}") for side in "LR"]].mean(axis=0)
+    skin_of = next(child.name for child in other.children if child.type == "MESH")
+    cast = stage.cast_of(ob)
+    for target, place in (("Star", (-1.0, -3.0, 2.5)), ("Other", chest), (skin_of, chest)):
+        stage.choose(ob)
+        bpy.context.scene.frame_set(1)
+        bpy.ops.troupe.reach(task="point", target=target, come_back=False, gaze=0.0)
+        ((_, record),) = handling.records(ob)
+        bpy.context.scene.frame_set(int(record["last"]))
+        shown = bake.pose_here(ob, cast, bpy.context).pose(0)
+        positions, globals_ = fk.forward(cast.skeleton, shown.rotations, shown.root)
+        finger = list(cast.skeleton.chain(f"index_{record['side']}"))
+        along = fk.tip_positions(cast.skeleton, positions, globals_)[finger[-1]] - positions[finger[0]]
+        away = np.asarray(place) - positions[finger[0]]
+        cosine = along @ away / np.linalg.norm(along) / np.linalg.norm(away)
+        assert np.degrees(np.arccos(cosine)) < 8.0, target
+        bpy.ops.troupe.remove_result(every=True)
+
+
 @pytest.fixture
 def laid():
     """An actor before a laid table, with things about that no hand can deal with."""

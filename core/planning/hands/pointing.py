@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...kinematics.fingers import grip_place
+from ...kinematics.fingers import grip_place, palm_axes, pointing_axis
 from ...maths import geometry, quat
 from ...skeleton import Array
 from ...world import Body, World
@@ -35,6 +35,7 @@ def pointing(job: Job, target: Body, matrix: Array, positions: Array, side: str)
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_{side}")])) for r in ("forearm", "hand"))
     tip = float(np.linalg.norm(grip_place(skeleton, side, "index")))
     turn, _ = parted(matrix)
+    finger = palm_axes(side).T @ pointing_axis(skeleton, side)
     out = []
     for stretch in (0.93, 0.85, 0.75):
         place = shoulder + min(stretch * arm + tip, max(far - 0.05, 0.2)) * along
@@ -43,6 +44,8 @@ def pointing(job: Job, target: Body, matrix: Array, positions: Array, side: str)
             palm = quat.rotate(quat.about(along, float(roll)), quat.unit(down - (down @ along) * along))
             thumb = np.cross(along, palm) if side == "R" else np.cross(palm, along)
             frame = framed(palm, thumb, place)
+            # fingers are spread: it is the index finger that is on the line
+            frame[:3, :3] = quat.to_matrix(quat.between(frame[:3, :3] @ finger, along)) @ frame[:3, :3]
             local = np.eye(4)
             local[:3, :3] = turn.T @ frame[:3, :3]
             local[:3, 3] = turn.T @ (place - matrix[:3, 3])

@@ -513,6 +513,8 @@ def test_a_finger_touches_and_points():
     goal = np.array([-0.5, -3.0, 1.72])
     ways = [quat.unit(goal - shoulder), quat.unit(tip - shoulder)]
     assert np.degrees(np.arccos(ways[0] @ ways[1])) < 3.0
+    root = positions[0, chain[0]]
+    assert np.degrees(np.arccos(quat.unit(goal - root) @ quat.unit(tip - root))) < 3.0
 
 
 def test_what_was_picked_up_is_put_back():
