@@ -124,6 +124,7 @@ class EditOperator(MotionOperator):
         if on_track and result.keys.whole:
             found = results.find(actor, actor.troupe.result)
             found.track.name, found.strip.extrapolation = nla.TRACK, "HOLD_FORWARD"
+            nla.drop_empty(actor.animation_data)
         return done
 
 

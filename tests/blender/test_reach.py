@@ -321,7 +321,7 @@ def test_the_trees_of_a_search_that_found_nothing_are_shown_until_one_finds_some
     table(ob)
     own = bpy.context.scene.troupe
     own.show_tree = own.show_path = True
-    board = put(box("Board", (0.01, 0.25, 0.4), (-0.33, -0.42, 1.1)))
+    board = put(box("Board", (0.01, 0.25, 0.4), (-0.38, -0.42, 1.1)))
     words = {"target": "Bottle", "hand": "R", "lean": False, "step": False, "crouch": False, "gaze": 0.0}
     before = canon.snapshot()
     with pytest.raises(RuntimeError, match=r"no way around .* was found in 2 rounds with \d+ nodes; there may be one"):
