@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.maths import quat
-from ...core.planning.spaces.problems import L_BARS, L_WALLS, PIANO, piano_room
+from ...core.planning.spaces.problems import L_BARS, L_WALLS, MAPS, PIANO, SIDE, piano_room
 from ...core.planning.spaces.puma import shelves
 from ...core.planning.spaces.set_pieces import box, lathe, placed
 from ...core.world import Body
@@ -73,6 +73,23 @@ def gates(context: bpy.types.Context) -> None:
     choose(context, ell)
     bpy.ops.troupe.plan(mover="L", goal="Goal", moves="floor", room=1.0, speed=2.0)
     _end(context, ell)
+
+
+def maze(context: bpy.types.Context) -> None:
+    """A square that does not turn, around the ends of walls that stand in its way by turns."""
+    context.scene.frame_set(1)
+    border = ((-0.05, -0.05, 0, 1.05), (1, -0.05, 1.05, 1.05), (0, -0.05, 1, 0), (0, 1, 1, 1.05))
+    for k, (x0, y0, x1, y1) in enumerate((*MAPS["twisty"], *border)):
+        half, middle = (5 * (x1 - x0), 5 * (y1 - y0), 0.3), (5 * (x0 + x1), 5 * (y0 + y1), 0.3)
+        body(context, box(f"Wall {k}", half, middle), paint("obstacle"))
+    half = 5 * SIDE
+    square = _piece(
+        context, "Square", ((0.0, 0.0, half, half, half, half),), (0, 0, 0), placed((0.6, 0.6, 0.02)), ORANGE
+    )
+    spot(context, "Goal", placed((9.4, 9.4, 0.02)))
+    choose(context, square)
+    bpy.ops.troupe.plan(mover="Square", goal="Goal", moves="slide", lift=0.0, room=0.01, speed=5.0)
+    _end(context, square)
 
 
 def tool(context: bpy.types.Context) -> None:
@@ -180,4 +197,4 @@ def _before(context: bpy.types.Context) -> None:
     view(context, (0.0, 0.0, 0.3), (-0.9, -2.2, 1.3), 38.0)
 
 
-VARIANTS = {"robot": (robot, _near), "gates": (gates, _above), "tool": (tool, _before)}
+VARIANTS = {"robot": (robot, _near), "gates": (gates, _above), "maze": (maze, _above), "tool": (tool, _before)}

@@ -8,7 +8,7 @@ import depths
 import pytest
 import stage
 import testdata
-from troupe.addon import FEATURES, features, settings
+from troupe.addon import FEATURES, demos, features, settings
 from troupe.core.params import declared
 
 NAMES = [name for names in FEATURES.values() for name in names]
@@ -16,6 +16,8 @@ LOOKED_AT = ("walk", "run", "travel", "doctor", "tidy", "serve", "reach", "plan"
 """Features whose own tests build their demo and say what it must show."""
 HANDLE = ("grasp", "carry")
 """Features in whose demos hands deal with things, which nothing may go through."""
+SCENES = ("reach.chess", "reach.housing", "reach.pot", "reach.give", "reach.controls", "plan.maze")
+"""Further scenes of which the same holds."""
 OPERATORS = sorted(f"troupe.{n}" for n in dir(bpy.ops.troupe))
 
 
@@ -79,6 +81,12 @@ def test_a_demo_builds_its_scene(name):
     assert needs_nobody or any(ob.troupe.is_cast for ob in bpy.context.scene.objects)
     if name in HANDLE:
         assert not depths.deepest(3.5)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_in_further_scenes_nothing_is_in_anything(name):
+    demos.demos(name.partition(".")[0])[name].build(bpy.context)
+    assert not depths.deepest(7.5)
 
 
 def test_a_click_takes_the_settings_of_the_sidebar():
