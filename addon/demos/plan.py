@@ -82,9 +82,9 @@ def maze(context: bpy.types.Context) -> None:
     for k, (x0, y0, x1, y1) in enumerate((*MAPS["twisty"], *border)):
         half, middle = (5 * (x1 - x0), 5 * (y1 - y0), 0.3), (5 * (x0 + x1), 5 * (y0 + y1), 0.3)
         body(context, box(f"Wall {k}", half, middle), paint("obstacle"))
-    half = 5 * SIDE
+    size = 5 * SIDE
     square = _piece(
-        context, "Square", ((0.0, 0.0, half, half, half, half),), (0, 0, 0), placed((0.6, 0.6, 0.02)), ORANGE
+        context, "Square", ((0.0, 0.0, size, size, size, size),), (0, 0, 0), placed((0.6, 0.6, 0.02)), ORANGE
     )
     spot(context, "Goal", placed((9.4, 9.4, 0.02)))
     choose(context, square)

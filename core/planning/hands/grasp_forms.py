@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,10 +12,12 @@ from ...skeleton import Array
 from ...world import Body
 from ..spaces.distance_field import surface_samples
 from ..spaces.solids import parted
+from .bounds import YAWS, Bounds, bounds
 from .grasp import ANY, Grasp, framed
 from .handles import Handle, find_handle
+from .picking import ASLANT, picked
 
-_YAWS, _ROLLS = 12, 16
+_ROLLS = 16
 _TILTS = np.radians([25.0, 45.0])
 _ASKEW = tuple(np.radians([0.0, 25.0, -25.0]))
 """How far from straight a handle is taken."""
@@ -31,68 +32,10 @@ _WIDEST, _BALL, _PINCHED = 0.50, 0.70, 0.34
 hand."""
 _DEPTHS, _SPAN = (0.12, 0.05, 0.0, -0.03), 0.46
 """How far finger tips go over the edge of a thing, and what they span at most, of the length of the hand."""
-_STEEP = (np.radians(30.0), np.radians(18.0), np.radians(42.0))
-"""How steep a hand is whose finger tips pick something up: first as its shape is made for, then otherwise."""
-_LOWEST, _SPARE = 0.067, 0.045
-"""Height of the middle of the finger tips over what a thing lies on, and what they need more in a hand that is held
-otherwise, of the length of the hand."""
-_PICKED, _DEEP, _OPEN = 0.65, 0.2, 0.44
-"""Thickest thing that is picked up from above, how far finger tips go down its sides, and the widest thing, of the
-length of the hand."""
-_FLATTEST = 0.16
-"""What is thinner is picked up rather than taken otherwise, of the length of the hand."""
 _BARE = 0.7
 """Cosine of the angle to the handle from which on a cup is a body of revolution."""
 _THINNER = 0.7
 """How thin a part of a long thing is that is a part of its own, of the whole."""
-_AIMS = tuple((share, yaw) for share in (0.0, 0.45, -0.45) for yaw in np.radians([0.0, 25.0, -25.0]))
-"""Where along a thing it is picked up, of half its length, and how far from straight across it."""
-_ASLANT = 0.95
-"""How good a grasp with the wrist raised is beside one without."""
-
-
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """What a prop roughly is: "sphere", "cylinder" (its axis is the last column) or "box".
-
-    Attributes:
-        kind: Of the three.
-        centre: (3,) [m].
-        axes: (3, 3) in columns.
-        half: (3,) half of its size along them [m].
-    """
-
-    kind: str
-    centre: Array
-    axes: Array
-    half: Array
-
-
-def bounds(vertices: Array) -> Bounds:
-    """The oriented box around vertices (V, 3), and which simple shape fills it.
-
-    Axes are the prop's own unless those of its vertices' spread make a box smaller by a tenth.
-    """
-    tries = [np.eye(3)]
-    spread = np.cov((vertices - vertices.mean(axis=0)).T)
-    own = np.linalg.eigh(spread)[1]
-    tries.append(own * np.sign(np.linalg.det(own)))
-    sizes = [np.ptp(vertices @ axes, axis=0) for axes in tries]
-    axes = tries[1] if np.prod(sizes[1]) < 0.9 * np.prod(sizes[0]) else tries[0]
-    local = vertices @ axes
-    low, high = local.min(axis=0), local.max(axis=0)
-    half, middle = 0.5 * (high - low), 0.5 * (low + high)
-    away = np.linalg.norm(local - middle, axis=1)
-    if half.min() > 0.9 * half.max() and away.max() < 1.06 * half.max():
-        return Bounds("sphere", axes @ middle, axes, half)
-    # the axis of a body of revolution: the two others are alike, and no corner sticks out
-    for k in np.argsort(-np.abs(half - np.median(half)), kind="stable"):
-        a, b = (k + 1) % 3, (k + 2) % 3
-        radial = np.hypot(local[:, a] - middle[a], local[:, b] - middle[b]).max()
-        if abs(half[a] - half[b]) < 0.08 * max(half[a], half[b]) and radial < 1.08 * max(half[a], half[b]):
-            order = [a, b, k]
-            return Bounds("cylinder", axes @ middle, axes[:, order], half[order])
-    return Bounds("box", axes @ middle, axes, half)
 
 
 def grasps_of(body: Body, hand: float = HAND, time: int = 0) -> list[Grasp]:
@@ -126,9 +69,9 @@ def _made(body: Body, hand: float, scale: tuple[float, float, float]) -> tuple[G
     if not out:
         out = _faces(found, hand)
         for part in _slices(found, points, hand):
-            out += _faces(part, hand, but=2) + _picked(part, hand)
+            out += _faces(part, hand, but=2) + picked(part, hand)
     if found.kind != "sphere" and held is None:
-        out += _picked(found, hand)
+        out += picked(found, hand)
     return tuple(sorted(out, key=lambda grasp: -grasp.quality))
 
 
@@ -150,7 +93,7 @@ def _cup(cup: Handle, points: Array, hand: float) -> list[Grasp]:
     around = around - np.outer(around @ cup.axis, cup.axis)
     # where the handle begins the body seems wider than it is
     bare = cup.body & (around @ x < _BARE * np.linalg.norm(around, axis=1))
-    for grasp in _round(shape, points[bare], hand) + _picked(shape, hand):
+    for grasp in _round(shape, points[bare], hand) + picked(shape, hand):
         # fingers that wrap around would meet the handle unless the palm is across from it
         if grasp.name != "around" or (grasp.frame[:3, 3] - cup.foot) @ x < -0.6 * cup.radius:
             out.append(replace(grasp, purposes=(ANY, "give"), quality=0.8 * grasp.quality))
@@ -164,8 +107,8 @@ def _rim(shape: Bounds, hand: float) -> list[Grasp]:
     if thick > _PINCHED * hand or radius < 0.3 * hand:
         return []
     out = []
-    for k in range(_YAWS):
-        turn = 2.0 * np.pi * k / _YAWS
+    for k in range(YAWS):
+        turn = 2.0 * np.pi * k / YAWS
         outward = np.cos(turn) * x + np.sin(turn) * y
         place = shape.centre + (radius - 0.12 * hand) * outward
         for end in (1.0, -1.0):
@@ -187,8 +130,8 @@ def _round(shape: Bounds, points: Array, hand: float) -> list[Grasp]:
         radius = float(near.max()) if len(near) else float(shape.half[:2].max())
         if 2.0 * radius > _WIDEST * hand or long < 0.5 * broad or (share and long * (1 - abs(share)) < 0.6 * broad):
             continue
-        for k in range(_YAWS):
-            turn = 2.0 * np.pi * k / _YAWS
+        for k in range(YAWS):
+            turn = 2.0 * np.pi * k / YAWS
             inward = np.cos(turn) * x + np.sin(turn) * y
             place = shape.centre + height * axis - (radius + 0.002) * inward
             for up, worth in ((axis, 1.0), (-axis, 0.35)):
@@ -228,7 +171,7 @@ def _raised(grasp: Grasp, inward: Array, thumb: Array, place: Array) -> list[Gra
         for tilt in _TILTS:
             palm = np.cos(tilt) * inward - np.sin(tilt) * fingers
             frame = framed(palm, thumb, place)
-            out.append(replace(grasp, frame=frame, quality=_ASLANT * grasp.quality, side=side, approach=inward))
+            out.append(replace(grasp, frame=frame, quality=ASLANT * grasp.quality, side=side, approach=inward))
     return out
 
 
@@ -252,54 +195,6 @@ def _ball(shape: Bounds, hand: float) -> list[Grasp]:
                 grasp = Grasp(framed(inward, thumb, place), kind, quality=quality, name="ball")
                 out += [grasp, *_raised(grasp, inward, thumb, place)]
     return out
-
-
-def _picked(shape: Bounds, hand: float) -> list[Grasp]:
-    """From above between finger tips that come down to what it lies on, as small and flat things are picked up."""
-    out = []
-    for inward, across, along, half in _ways_down(shape):
-        thick, width, long = 2.0 * half
-        if thick > _PICKED * hand or width > _OPEN * hand:
-            continue
-        flat = thick < _FLATTEST * hand
-        low = max(_LOWEST * hand, thick - _DEEP * hand)
-        for tilt in _STEEP if thick > (_LOWEST + _SPARE) * hand else _STEEP[:1]:
-            up = low if tilt == _STEEP[0] else max(low, (_LOWEST + _SPARE) * hand)
-            worth = (1.0 if flat else 0.75) * (1.0 - 0.2 * width / hand) * (1.0 if tilt == _STEEP[0] else _ASLANT)
-            for share, yaw in _AIMS if long > 0.3 * hand else [aim for aim in _AIMS if not aim[0]]:
-                if width > _OPEN * hand * np.cos(yaw):
-                    continue
-                place = shape.centre + 0.5 * (thick - 2.0 * up) * inward + 0.5 * share * long * along
-                ahead = np.cos(yaw) * across + np.sin(yaw) * along
-                for side, sign in (("R", 1.0), ("L", -1.0)):
-                    for fingers in (ahead, -ahead):
-                        palm = np.cos(tilt) * inward - np.sin(tilt) * fingers
-                        # thumb x out of the palm is where the fingers point on the right hand, against it on the left
-                        frame = framed(palm, sign * np.cross(fingers, inward), place)
-                        quality = worth * (1.0 - 0.15 * abs(share) - 0.2 * abs(yaw))
-                        out.append(
-                            Grasp(frame, "picking", quality=quality, side=side, approach=inward, name="finger tips")
-                        )
-    return out
-
-
-def _ways_down(shape: Bounds) -> Iterator[tuple[Array, Array, Array, Array]]:
-    """Directions (3,) into a thing, across it and along it, and half (3,) of its size along them [m]."""
-    if shape.kind == "cylinder":
-        x, y, axis = shape.axes.T
-        radius, long = float(shape.half[:2].max()), float(shape.half[2])
-        for k in range(_YAWS):
-            turn = 2.0 * np.pi * k / _YAWS
-            a, b = np.cos(turn) * x + np.sin(turn) * y, np.cos(turn) * y - np.sin(turn) * x
-            yield a, b, axis, np.array([radius, radius, long])
-            for end in (1.0, -1.0):
-                yield end * axis, a, b, np.array([long, radius, 0.0])
-        return
-    for face in range(3):
-        for sign in (1.0, -1.0):
-            for across in {0, 1, 2} - {face}:
-                order = [face, across, 3 - face - across]
-                yield sign * shape.axes[:, face], shape.axes[:, across], shape.axes[:, order[2]], shape.half[order]
 
 
 def _slices(shape: Bounds, points: Array, hand: float) -> list[Bounds]:
@@ -367,9 +262,9 @@ def spun(grasp: Grasp, body: Body, matrix: Array) -> list[Grasp]:
     if found.kind not in ("cylinder", "sphere") or abs(float((turn @ axis)[2])) < _UPRIGHT:
         return []
     out = []
-    for k in range(1, _YAWS):
+    for k in range(1, YAWS):
         spin = np.eye(4)
-        spin[:3, :3] = quat.to_matrix(quat.about(axis, 2.0 * np.pi * k / _YAWS))
+        spin[:3, :3] = quat.to_matrix(quat.about(axis, 2.0 * np.pi * k / YAWS))
         spin[:3, 3] = found.centre - spin[:3, :3] @ found.centre
         approach = spin[:3, :3] @ grasp.approach
         out.append(replace(grasp, frame=spin @ grasp.frame, approach=approach))

@@ -26,16 +26,18 @@ from ..spaces.penetration import HAND, Penetration, penetrations
 from ..spaces.set_pieces import box
 from ..spaces.solids import Shapes, parted
 from ..spaces.space import Ints
+from .bounds import bounds
 from .carry import carry
 from .grasp import Grasp
-from .grasp_forms import bounds, grasps_of
+from .grasp_forms import grasps_of
 from .one_hand import TAKER
 from .orders import CarryParams
 from .postures import strain
 from .reach import reach
-from .stages import STAGE, TAIL
+from .stages import STAGE
 from .standing import UP, as_moved, matrix_of, target_of
 from .task import Job, Reached
+from .timeline import TAIL
 
 LATE = 0.1
 """How long after the giver the receiver arrives [s]."""

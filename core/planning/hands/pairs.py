@@ -10,8 +10,9 @@ from ...maths import quat
 from ...skeleton import Array
 from ...world import Body
 from ..spaces.solids import parted
+from .bounds import Bounds, bounds
 from .grasp import ANY, STANDOFF, Grasp, framed
-from .grasp_forms import HAND, Bounds, bounds
+from .grasp_forms import HAND
 
 UP = np.array([0.0, 0.0, 1.0])
 _LEVEL = 0.5

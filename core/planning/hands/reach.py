@@ -29,7 +29,8 @@ from .ledger import Ledger
 from .one_hand import TAKER, OneHand
 from .orders import CARRYING, TASKS, ReachParams
 from .pairs import is_broad
-from .stages import Holding, Stage, performed
+from .performing import performed
+from .stages import Holding, Stage
 from .standing import Stand, as_moved, bodies_for, check, risen, straightening, target_of
 from .task import Job, Reached
 

@@ -1,54 +1,24 @@
-"""From the stages of a task to what is seen: samples of the whole body, of the prop it carries, and of its gaze."""
+"""The stages of a task, and props in hands."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...kinematics import fk
-from ...kinematics.fingers import finger_joints
-from ...kinematics.gaze import attending, gaze
 from ...maths import quat
-from ...maths.ramp import smootherstep
-from ...motion import Event, Motion, Path
-from ...performance import Attachment, Performance
 from ...skeleton import Array
-from ..spaces.arm_space import AXES, FASTEST
-from ..spaces.shortcut import SmoothParams, timed
 from ..spaces.solids import parted
-from ..spaces.space import Space
-from .accompany import accompanied
-from .leaning import followed
 
 if TYPE_CHECKING:
-    from ...world import Body
     from ..spaces.arm_space import Arm
-    from .arm_work import ArmWork
     from .grasp import Grasp
-    from .ledger import Ledger
-    from .task import Job
 
-LEAD = 0.12
-"""How long the eyes may be on their way before the arm begins [s]."""
-TAIL = 0.9
-"""Least time for gaze to come back [s]."""
-ATTENDED = ("reach", "transfer", "return")
-LEANING = 0.8
-"""Time the trunk takes to lean [s]."""
-TRUNK_FIRST = 0.65
-"""Part of the time of a way in which the trunk leans for a hand that keeps to it."""
-_FINGERS = {"reach": (0.0, 0.45), "return": (0.15, 0.55)}
-"""Part of a stage in which the fingers take their shape."""
-_LIMITS = ("low", "high", "weight")
-ARM_SHARE = 0.25
-"""What the motion of the rest of an arm counts beside that of its hand, for the timing of a way."""
-FLUNG, LATEST = 6.0, 1.5
-"""Acceleration of a hand above which its way is given more time [m/s2], and how much more at most."""
 STAGE = "stage"
 """Begins a stage; its data: `stage`, its name, `hand` and `prop`."""
+LEANING = 0.8
+"""Time the trunk takes to lean [s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,266 +77,6 @@ class Stage:
     steady: bool = False
 
 
-def performed(
-    job: Job,
-    works: Sequence[ArmWork],
-    stages: Sequence[Stage],
-    target: Body,
-    matrix: Array,
-    ledger: Ledger,
-    leaned: Array | None,
-    walked: Motion | None,
-    first: bool = False,
-    carried: Mapping[str, Array] | None = None,
-    along: float = 0.0,
-) -> Performance:
-    """The performance of the stages of a task.
-
-    Args:
-        job: The task.
-        works: The arms that do it.
-        stages: In order.
-        target: What it is done to.
-        matrix: (4, 4) of the target at the beginning.
-        ledger: What it took.
-        leaned: Rotations (J, 4) of the body while the arm works, where it leans.
-        walked: What was done to get here.
-        first: Whether the body leans before the arm moves and straightens after it, instead of along with it.
-        carried: (T, 4, 4) of what it held on the way here, by name.
-        along: How far the trunk goes along with the hands where it does not lean for them: 0 to 1.
-
-    Raises:
-        NoIK: Hands that are to keep to their way cannot while the trunk leans.
-    """
-    timeline = _Timeline(job, works, stages, leaned, first)
-    count = len(timeline.rotations)
-    motion = Motion(
-        job.skeleton, job.fps, np.tile(job.pose.root, (count, 1)), timeline.rotations, events=timeline.events(target)
-    )
-    sides = [work.side for work in works]
-    with_trunk = accompanied(motion, sides, timeline.turns(), along) if leaned is None else None
-    motion = with_trunk or motion
-    mask = np.zeros(len(job.skeleton), dtype=bool)
-    for work in works:
-        mask[[*work.arm.joints, *finger_joints(job.skeleton, work.side)]] = True
-    if leaned is not None or timeline.straightens or with_trunk is not None:
-        mask[list(job.skeleton.chain("spine"))] = True
-    if with_trunk is not None:
-        mask[[j for side in sides for j in job.skeleton.roles.get(f"clavicle_{side}", ())]] = True
-    if job.params.gaze > 0 and job.skeleton.has("head"):
-        shifts = attending([(t, p) for t, p in timeline.looks()], head=job.params.gaze)
-        looking = gaze(motion, shifts)
-        mask |= np.asarray(looking.mask)
-        motion = replace(looking, mask=None)
-    held = {h.side: h.offset for h in (job.holding, job.other) if h is not None}
-    props, attachments = timeline.prop(motion, target.name, matrix, job.actor, held)
-    motion = replace(motion, rotations=quat.continuous(motion.rotations), mask=mask)
-    if walked is not None:
-        motion = _after(walked, motion)
-        extra = len(motion) - count
-        before = {n: np.repeat(m[:1], extra, axis=0) for n, m in props.items()} | dict(carried or {})
-        props = {n: np.concatenate([before[n][:extra], m]) for n, m in props.items()}
-        late = extra / job.fps
-        starts = dict.fromkeys(carried or (), 0.0)
-        attachments = [replace(a, start=starts.get(a.prop, a.start + late), end=a.end + late) for a in attachments]
-    transcript = [{"time": 0.0, "actor": job.actor, "what": "try", "why": dict(row)} for row in ledger.attempts]
-    effort = {"ik": ledger.ik, "plans": ledger.plans, "looks": ledger.looks}
-    transcript.append({"time": 0.0, "actor": job.actor, "what": job.params.task, "why": effort})
-    return Performance({job.actor: motion}, props, tuple(attachments), motion.events, tuple(transcript))
-
-
-class _Timeline:
-    """Stages one after the other, sampled."""
-
-    def __init__(
-        self, job: Job, works: Sequence[ArmWork], stages: Sequence[Stage], leaned: Array | None, ahead: bool
-    ) -> None:
-        self.fps, self.stages, self.task = job.fps, stages, job.params.task
-        self.sides, self.arms = [work.side for work in works], [work.arm for work in works]
-        start = np.array(job.pose.rotations)
-        fingers = [joint for work in works for joint in finger_joints(job.skeleton, work.side)]
-        joints = np.concatenate([arm.joints for arm in self.arms])
-        spine = list(job.skeleton.roles.get("spine", ()))
-        free, axes, rest = self._space(), AXES * len(works), np.concatenate([work.rest for work in works])
-        fastest, smooth = np.tile(FASTEST * job.params.speed, len(works)), works[0].smooth
-        home, held = start, [h for h in (job.holding, job.other) if h is not None]
-        known = bool(held) and held[0].before is not None
-        if known:
-            home = np.asarray(held[0].before)
-            homes = [np.clip(a.configuration(home[a.joints]), a.low, a.high) for a in self.arms]
-            rest = np.concatenate(homes)
-        self.straightens = bool(spine) and bool(quat.distance(start[spine], home[spine]).max() > 1e-6)
-        lead = int(np.ceil(LEAD * job.fps))
-        rows = [np.repeat(start[None], lead + 1, axis=0)]
-        self.spans: list[tuple[int, int]] = []
-        first = stages[0].way[0]
-        # what the joints have beside the seven angles fades out, and in again on the way back
-        own = quat.multiply(quat.conjugate(self._rotations(first)), start[joints])
-        now, lean, at, odd = start[fingers], 0.0, lead, 1.0
-        bowing = np.zeros((0, *start.shape))
-        if leaned is not None and ahead:
-            count = int(np.ceil(LEANING * job.fps))
-            bowing = np.repeat(start[None], count, axis=0)
-            part = smootherstep(np.arange(1, count + 1) / count)
-            bowing[:, spine] = quat.slerp(start[spine], leaned[spine], part[:, None])
-            if stages[0].steady:
-                bowing[:, joints] = self._steady(job, start, bowing, leaned, np.repeat(first[None], count, axis=0))
-                odd = 0.0
-            rows.append(bowing)
-            lean, at = 1.0, lead + count
-        for number, stage in enumerate(stages):
-            if len(stage.way) > 1:
-                q = self._timed(free, Path(stage.way, axes), fastest, smooth, job)[1:]
-            else:
-                q = np.repeat(stage.way, max(1, round(stage.seconds * job.fps)), axis=0)
-            share = smootherstep(np.arange(1, len(q) + 1) / len(q))
-            body = np.repeat(start[None], len(q), axis=0)
-            back = stage.name == "return"
-            comes = back and np.allclose(stage.way[-1], rest) and (known or not held)
-            if comes:
-                own = quat.multiply(quat.conjugate(self._rotations(stage.way[-1])), home[joints])
-            left = odd + share * ((1.0 if comes else 0.0) - odd) if number == 0 or comes else 0.0 * share
-            odd = 0.0
-            body[:, joints] = quat.multiply(self._rotations(q), quat.slerp(quat.IDENTITY, own, left[:, None]))
-            if leaned is not None:
-                to = 0.0 if back and not ahead else 1.0
-                leads = stage.steady and lean < to
-                soon = smootherstep(np.minimum(np.arange(1, len(q) + 1) / (TRUNK_FIRST * len(q)), 1.0))
-                part = lean + (soon if leads else share) * (to - lean)
-                body[:, spine] = quat.slerp(home[spine] if back else start[spine], leaned[spine], part[:, None])
-                if leads:
-                    body[:, joints] = self._steady(job, start, body, leaned, q)
-                lean = to
-            elif back and self.straightens:
-                body[:, spine] = quat.slerp(start[spine], home[spine], share[:, None])
-            shape = home[fingers] if stage.fingers is None else stage.fingers[fingers]
-            begin, end = stage.window or _FINGERS.get(stage.name, (0.0, 0.85))
-            early = smootherstep(np.clip((np.arange(1, len(q) + 1) / len(q) - begin) / (end - begin), 0.0, 1.0))
-            body[:, fingers] = quat.slerp(now, shape, early[:, None])
-            now = shape
-            if comes:
-                moved = [*joints, *fingers, *(spine if not (leaned is not None and ahead) else ())]
-                body[-1, moved] = home[moved]
-            rows.append(body)
-            self.spans.append((at, at + len(q)))
-            at += len(q)
-        self.done = None if stages[-1].name != "lift" else at
-        if self.done is not None:  # what is in the hand is not stared at
-            rows.append(np.repeat(rows[-1][-1:], int(np.ceil(TAIL * job.fps)), axis=0))
-        if stages[-1].name == "return":
-            begin = self.spans[-1][0]
-            if len(bowing):
-                rising = np.repeat(rows[-1][-1:], len(bowing), axis=0)
-                share = smootherstep(np.arange(1, len(bowing) + 1) / len(bowing))
-                rising[:, spine] = quat.slerp(rising[0, spine], home[spine], share[:, None])
-                rows.append(rising)
-                at += len(bowing)
-            tail = max(0, int(np.ceil(TAIL * job.fps)) - (at - begin))
-            rows.append(np.repeat(rows[-1][-1:], tail, axis=0))
-        self.rotations = quat.continuous(np.concatenate(rows))
-
-    def _steady(self, job: Job, start: Array, bodies: Array, leaned: Array, q: Array) -> Array:
-        """Rotations (T, 3 A, 4) of arms whose hands go as configurations (T, 7 A) of the body that leans say."""
-        whole, ways = np.concatenate([start[None], bodies]), np.concatenate([self.stages[0].way[:1], q])
-        return followed(job.skeleton, job.pose.root, self.sides, self.arms, whole, leaned, ways)[1:]
-
-    def _space(self) -> Space:
-        """That of all arms, in which ways are timed."""
-        low, high, weight = (np.concatenate([getattr(arm, name) for arm in self.arms]) for name in _LIMITS)
-        return Space(AXES * len(self.arms), low, high, lambda q: np.ones(len(q), dtype=bool), 1.0, weight)
-
-    def _timed(self, space: Space, path: Path, fastest: Array, smooth: SmoothParams, job: Job) -> Array:
-        """(T, 7 A) a way at even times; slower where a hand would be flung around a corner of it."""
-        if job.params.faithful:
-            return timed(space, path, fastest, job.fps, smooth).points
-        way = path.points
-        # what is seen to speed up and slow down is the hand; an arm that moves while it stays takes its time too
-        travel = np.hypot(
-            np.linalg.norm(np.diff(self._wrists(way), axis=0), axis=-1).max(axis=1),
-            ARM_SHARE * space.distance(way[:-1], way[1:]),
-        )
-        points = timed(space, path, fastest, job.fps, smooth, travel).points
-        if len(points) > 2:
-            bend = np.linalg.norm(np.diff(self._wrists(points), 2, axis=0), axis=-1).max() * job.fps**2
-            late = min(np.sqrt(bend / (FLUNG * job.params.speed**2)), LATEST)
-            if late > 1.0:
-                slow = replace(smooth, shortest=float(late * (len(points) - 1) / job.fps))
-                points = timed(space, path, fastest, job.fps, slow, travel).points
-        return points
-
-    def _wrists(self, q: Array) -> Array:
-        """(N, A, 3) places of the hands of configurations (N, 7 A) [m]."""
-        return np.stack([arm.frames(q[:, 7 * k : 7 * k + 7])[1].T for k, arm in enumerate(self.arms)], axis=1)
-
-    def _rotations(self, q: Array) -> Array:
-        """(..., 3 A, 4) of upper arms, forearms and hands of configurations (..., 7 A)."""
-        return np.concatenate([arm.rotations(q[..., 7 * k : 7 * k + 7]) for k, arm in enumerate(self.arms)], axis=-2)
-
-    def turns(self) -> tuple[int, int, int]:
-        """Samples from which the trunk may go along with the hands, from which it comes back, and at which it is back:
-        as the hands come back, or as they have taken something."""
-        (first, _), (back, last) = self.spans[0], self.spans[-1]
-        comes_back = self.stages[-1].name in ("return", "lift")
-        return first, back, len(self.rotations) - 1 if self.done is not None else last if comes_back else back
-
-    def looks(self) -> list[tuple[float, Array | None]]:
-        """When each stage that gaze goes along with begins [s], and what it is about."""
-        out = []
-        for stage, (begin, _) in zip(self.stages, self.spans, strict=True):
-            if stage.name in ATTENDED or stage is self.stages[0]:
-                out.append((begin / self.fps, stage.look))
-        if self.done is not None:
-            out.append((self.done / self.fps, None))
-        return out
-
-    def events(self, target: Body) -> tuple[Event, ...]:
-        """The beginnings of stages, and contacts of the hands."""
-        out = []
-        for stage, (begin, end) in zip(self.stages, self.spans, strict=True):
-            data = {"stage": stage.name, "hand": "both" if len(self.sides) > 1 else self.sides[0], "prop": target.name}
-            out.append(Event(begin / self.fps, STAGE, data))
-            for side in self.sides:
-                contact = {"part": f"hand_{side}", "prop": target.name}
-                if stage.name == "grasp" or (stage.name == "reach" and self.task == "touch"):
-                    out.append(Event(end / self.fps, "contact_on", contact))
-                if stage.name == "release":
-                    out.append(Event(begin / self.fps, "contact_off", contact))
-        return tuple(out)
-
-    def prop(
-        self, motion: Motion, name: str, matrix: Array, actor: str, held: Mapping[str, Array]
-    ) -> tuple[Mapping[str, Array], list[Attachment]]:
-        """Matrices (T, 4, 4) of the prop and who holds it when; with two hands it is midway between what each says.
-
-        `held` is where the prop is in the hands that had it before, by side.
-        """
-        carried = [span for stage, span in zip(self.stages, self.spans, strict=True) if stage.carries]
-        if held and not carried:
-            carried = [(0, self.spans[0][0])]
-        if not carried:
-            return {}, []
-        first, last = carried[0][0], carried[-1][1]
-        if held:
-            first = 0
-        positions, globals = fk.forward(motion.skeleton, motion.rotations, motion.roots)
-        ways = []
-        for side, arm in zip(self.sides, self.arms, strict=True):
-            joint = int(arm.joints[2])
-            hand = np.tile(np.eye(4), (len(motion), 1, 1))
-            hand[:, :3, :3], hand[:, :3, 3] = quat.to_matrix(globals[:, joint]), positions[:, joint]
-            ways.append(hand @ (held[side] if side in held else np.linalg.inv(hand[first]) @ matrix))
-        way = ways[0] if len(ways) == 1 else between(ways[0], ways[1])
-        out = np.tile(matrix, (len(motion), 1, 1))
-        out[first : last + 1] = way[first : last + 1]
-        out[last + 1 :] = out[last]
-        released = any(stage.name == "release" for stage in self.stages)
-        end = last / self.fps if released else motion.duration
-        if not released:
-            out[first:] = way[first:]
-        names = [motion.skeleton.names[int(arm.joints[2])] for arm in self.arms]
-        return {name: out}, [Attachment(name, actor, joint, first / self.fps, end) for joint in names]
-
-
 def between(a: Array, b: Array) -> Array:
     """(..., 4, 4) midway between two, with the scale of the first."""
     _, scale = parted(a.reshape(-1, 4, 4)[0])
@@ -375,25 +85,3 @@ def between(a: Array, b: Array) -> Array:
     out[..., :3, :3] = quat.to_matrix(quat.slerp(turns[0], turns[1], 0.5)) * scale
     out[..., :3, 3] = 0.5 * (a[..., :3, 3] + b[..., :3, 3])
     return out
-
-
-def _after(walked: Motion, motion: Motion) -> Motion:
-    """One motion that goes on where another ends."""
-    late, more = walked.duration, len(motion) - 1
-    hold = {name: np.concatenate([values, np.repeat(values[-1:], more)]) for name, values in walked.curves.items()}
-    for name, values in motion.curves.items():
-        hold[name] = np.concatenate([np.full(len(walked), values[0]), values[1:]])
-    base = None
-    if walked.base is not None:
-        base = np.concatenate([walked.base, np.repeat(walked.base[-1:], more, axis=0)])
-    events = (*walked.events, *(replace(e, time=e.time + late) for e in motion.events))
-    return Motion(
-        motion.skeleton,
-        motion.fps,
-        np.concatenate([walked.roots, motion.roots[1:]]),
-        quat.continuous(np.concatenate([walked.rotations, motion.rotations[1:]])),
-        base,
-        None,
-        hold,
-        events,
-    )

@@ -10,8 +10,9 @@ from troupe.core.errors import NoGrasp
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics.fingers import close_fingers, finger_joints
 from troupe.core.maths import quat
+from troupe.core.planning.hands.bounds import bounds
 from troupe.core.planning.hands.grasp import Grasp, for_purpose, framed, touches
-from troupe.core.planning.hands.grasp_forms import bounds, grasps_of
+from troupe.core.planning.hands.grasp_forms import grasps_of
 from troupe.core.planning.hands.handles import find_handle
 from troupe.core.planning.hands.holding import closing_into, hand_matrix, in_hand, opened_around
 from troupe.core.planning.spaces.distance_field import surface_samples

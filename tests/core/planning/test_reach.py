@@ -26,7 +26,8 @@ from troupe.core.planning.hands.ledger import Ledger
 from troupe.core.planning.hands.one_hand import OneHand
 from troupe.core.planning.hands.postures import reachable
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
-from troupe.core.planning.hands.stages import ARM_SHARE, STAGE
+from troupe.core.planning.hands.stages import STAGE
+from troupe.core.planning.hands.timeline import ARM_SHARE
 from troupe.core.planning.spaces.arm_space import Arm, checker
 from troupe.core.planning.spaces.penetration import Penetration, penetrations
 from troupe.core.planning.spaces.problems import bottle_scene
@@ -301,7 +302,7 @@ def test_the_arm_ends_exactly_as_it_began():
 
 @pytest.mark.req("kuffner", 86)
 def test_the_arm_speeds_up_once_and_slows_down_once_in_every_stage():
-    """What is eased is the way of the hand, with a share of what the arm does while it stays (`stages.ARM_SHARE`).
+    """What is eased is the way of the hand, with a share of what the arm does while it stays (`timeline.ARM_SHARE`).
     Samples cut across the round corners of a way, which is worth 2 % of its speed."""
     job, done = dinner()
     motion = done.performance.motions["actor"]
