@@ -10,7 +10,6 @@ import bpy
 import numpy as np
 
 from ...core.errors import InvalidParam, TroupeError
-from ...core.kinematics import fk
 from ...core.kinematics.cast import Cast
 from ...core.maths import quat
 from ...core.planning.hands.orders import CARRYING, ReachParams
@@ -278,11 +277,10 @@ def _with_place_of(world: World, ob: Any, context: bpy.types.Context) -> World:
         return world
     place = handling.matrix_of(ob, context)
     if actor is not None and rig.is_cast(actor):
+        from ...core.planning.hands.standing import chest_of
+
         cast = rig.read(actor, context)
-        shown = bake.pose_here(actor, cast, context).pose(0)
-        positions, _ = fk.forward(cast.skeleton, shown.rotations, shown.root)
-        arms = [cast.skeleton.joint(f"upper_arm_{side}") for side in SIDES if cast.skeleton.has(f"upper_arm_{side}")]
-        place[:3, 3] = positions[arms or [0]].mean(axis=0)
+        place[:3, 3] = chest_of(cast.skeleton, bake.pose_here(actor, cast, context).pose(0))
     number = 1 + max((b.id for b in world.bodies), default=0)
     spot = Body(ob.name, number, np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64), place[None], "prop")
     return replace(world, bodies=(*world.bodies, spot))

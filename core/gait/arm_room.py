@@ -13,15 +13,15 @@ from ..kinematics import fk
 from ..kinematics.body_shape import Capsules, with_fingers
 from ..maths import quat
 from ..maths.geometry import capsule_distance
+from ..maths.window import covering
 from ..skeleton import ARM, SIDES, Array, Skeleton
 
 ROOM = 0.006
 """Left between a hand and a thigh, where it has to give way [m]."""
 TOUCHING = 0.001
 """What is in each other by less is let be [m]."""
-AHEAD = 0.12
-"""Half of how long before it must be there, and after, an arm is on its way [s]: no step that is not begun yet may
-matter."""
+AHEAD = 0.24
+"""How long before it must be there, and after, an arm is on its way [s]: no step that is not begun yet may matter."""
 ROUNDS = 3
 OUTWARD = {"L": np.array([0.0, -1.0, 0.0]), "R": np.array([0.0, 1.0, 0.0])}
 """Axis about which an arm goes out to its side."""
@@ -50,7 +50,7 @@ def beside_legs(skeleton: Skeleton, rotations: Array, roots: Array, fps: float, 
         out = np.array(out)
         for side, wanted in zip(SIDES, (lacks / long).T, strict=True):
             upper = skeleton.joint(f"upper_arm_{side}")
-            turn = free * _over_time(wanted, max(1, round(AHEAD * fps)))
+            turn = free * covering(wanted, max(1, round(AHEAD * fps / 4.0)))
             out[:, upper] = quat.multiply(quat.about(OUTWARD[side], turn), out[:, upper])
     return out
 
@@ -71,11 +71,3 @@ def _lacks(skeleton: Skeleton, shape: Capsules, rotations: Array, roots: Array) 
         gaps = capsule_distance(a, b, r[arm], starts[:, [leg]], ends[:, [leg]], r[leg])
         out.append(ROOM - gaps.min(axis=1))
     return np.stack(out, axis=1)
-
-
-def _over_time(wanted: Array, reach: int) -> Array:
-    """(T,) at least what is wanted (T,), reached and left smoothly within so many samples."""
-    rows = np.lib.stride_tricks.sliding_window_view(np.pad(wanted, reach, mode="edge"), 2 * reach + 1)
-    highest = rows.max(axis=1)
-    window = np.hanning(2 * reach + 3)[1:-1]
-    return np.convolve(np.pad(highest, reach, mode="edge"), window / window.sum(), mode="valid")

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from ...errors import InvalidParam, NoGrasp
 from ...kinematics import fk
-from ...kinematics.fingers import grip_place, hand_shape, palm_axes
+from ...kinematics.fingers import grip_place, palm_axes
+from ...kinematics.hand_shapes import hand_shape
 from ...maths import quat
 from ...skeleton import SIDES, Array, Pose, Skeleton, frozen
 from ..spaces.solids import parted
@@ -33,7 +34,7 @@ class Grasp:
 
     Attributes:
         frame: (4, 4) in the axes of the prop, without its scale: out of the palm, to the thumb, their cross product.
-        shape: Of the hand, one of `fingers.HANDSHAPES`.
+        shape: Of the hand, one of `hand_shapes.HANDSHAPES`.
         purposes: What it is good for; "any" for everything.
         quality: 0 to 1.
         side: "any", "L" or "R".

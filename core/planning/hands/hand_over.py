@@ -15,7 +15,8 @@ import numpy as np
 from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
 from ...kinematics import fk
 from ...kinematics.body_shape import ARM_PARTS, capsules, self_gaps, with_fingers
-from ...kinematics.fingers import hand_length, hand_shape
+from ...kinematics.fingers import hand_length
+from ...kinematics.hand_shapes import hand_shape
 from ...maths import geometry, quat
 from ...motion import Event, Motion
 from ...performance import Attachment, Performance
@@ -35,7 +36,7 @@ from .orders import CarryParams
 from .postures import strain
 from .reach import reach
 from .stages import STAGE
-from .standing import UP, as_moved, matrix_of, target_of
+from .standing import UP, as_moved, chest_of, matrix_of, target_of
 from .task import Job, Reached
 from .timeline import TAIL
 
@@ -125,7 +126,7 @@ def _strain(done: HandedOver, giver: Job, receiver: Job) -> float:
 
 def _meetings(giver: Job, receiver: Job, target: Body) -> Iterator[Array]:
     """Matrices (4, 4) of the prop between the two, the likeliest first."""
-    chests = [_chest(job) for job in (giver, receiver)]
+    chests = [chest_of(job.skeleton, job.pose) for job in (giver, receiver)]
     way = chests[1] - chests[0]
     flat = np.array([way[0], way[1], 0.0])
     far, arms = float(np.linalg.norm(flat)), sum(_arm(job) for job in (giver, receiver))
@@ -147,11 +148,6 @@ def _meetings(giver: Job, receiver: Job, target: Body) -> Iterator[Array]:
             out[:3, :3] = spin * scale
             out[:3, 3] = place + side * across - spin @ middle
             yield out
-
-
-def _chest(job: Job) -> Array:
-    positions, _ = fk.forward(job.skeleton, job.pose.rotations, job.pose.root)
-    return np.asarray(positions[[job.skeleton.joint(f"upper_arm_{side}") for side in SIDES]].mean(axis=0))
 
 
 def _arm(job: Job) -> float:

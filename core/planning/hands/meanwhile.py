@@ -20,9 +20,9 @@ from .orders import CarryParams
 from .stages import Holding
 
 AS_IT_IS = CarryParams(posture="kept", upright="now", steady=0.0, taking=0.0)
-"""How something is held meanwhile, and"""
+"""How something is held meanwhile."""
 AT_EASE = CarryParams(posture="front", upright="now", steady=0.0, taking=0.0)
-"""how in the end where it cannot be kept so."""
+"""How it is held in the end where it cannot be kept so."""
 QUICK = 4.5
 """Rate of an angle of an arm that would jump to keep a thing as it is [rad/s]."""
 

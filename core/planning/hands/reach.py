@@ -172,8 +172,9 @@ def _finished(
     best: tuple[Performance, list[Penetration]] | None = None
     failure: NoIK | None = None
     along = 0.0 if job.params.faithful else job.params.trunk
-    ways = [(False, 0.0), (True, 0.0)] if task.leaned else [(False, along), (False, 0.0)][along <= 0.0 :]
-    for first, share in ways:
+    # a trunk leans along with the arm or ahead of it; one that need not lean goes along with it or keeps still
+    ways = [(False, 0.0), (True, 0.0)] if task.leaned else [(False, along), (False, 0.0)]
+    for first, share in dict.fromkeys(ways):
         try:
             performance = performed(
                 job,

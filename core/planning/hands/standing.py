@@ -16,7 +16,7 @@ from ...maths import quat
 from ...maths.ramp import smootherstep
 from ...motion import Motion
 from ...performance import Performance
-from ...skeleton import ARM, SIDES, Array
+from ...skeleton import ARM, SIDES, Array, Pose, Skeleton
 from ...world import Body, World
 from ..spaces.arm_space import Arm
 from ..spaces.penetration import penetrations
@@ -287,6 +287,13 @@ def place_of(job: Job, target: Body) -> Array:
     if not len(target.vertices):
         return np.asarray(matrix[:3, 3])
     return np.asarray((target.vertices @ matrix[:3, :3].T + matrix[:3, 3]).mean(axis=0))
+
+
+def chest_of(skeleton: Skeleton, pose: Pose) -> Array:
+    """(3,) midway between the shoulders of a body, or its hips where it has no arms [m]."""
+    positions, _ = fk.forward(skeleton, pose.rotations, pose.root)
+    shoulders = [skeleton.joint(f"upper_arm_{side}") for side in SIDES if skeleton.has(f"upper_arm_{side}")]
+    return np.asarray(positions[shoulders or [0]].mean(axis=0))
 
 
 def matrix_of(job: Job, target: Body) -> Array:

@@ -8,7 +8,6 @@ from troupe.core import InvalidParam
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
 from troupe.core.kinematics.fingers import (
-    HANDSHAPES,
     TOLERANCE,
     close_fingers,
     finger_joints,
@@ -18,6 +17,7 @@ from troupe.core.kinematics.fingers import (
     phalanx_radii,
     shaped,
 )
+from troupe.core.kinematics.hand_shapes import HANDSHAPES
 from troupe.core.maths import geometry, quat
 from troupe.core.motion import Motion
 from troupe.core.planning.spaces.set_pieces import lathe, placed

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from troupe.core.errors import Blocked, Cancelled, InvalidParam, NoIK, NoPath
 from troupe.core.figure.mannequin import mannequin, rest_pose
-from troupe.core.kinematics.fingers import HANDSHAPES
+from troupe.core.kinematics.hand_shapes import HANDSHAPES
 from troupe.core.maths import quat
 from troupe.core.planning.hands.grasp import Grasp, grasp_of_hand
 from troupe.core.planning.hands.orders import SHAPES
