@@ -123,10 +123,10 @@ class Errand:
     def done(self, should_stop: Callable[[], bool]) -> Reached:
         """The task done; in a thread."""
         from ...core.planning.hands.reach import reach
-        from ...core.planning.hands.workplaces import in_sight
+        from ...core.planning.hands.searching import reach_seen
 
         job = replace(self.shrunk(), should_stop=should_stop)
-        return reach(in_sight(job) if job.params.sighted else job)
+        return reach_seen(job) if job.params.sighted or job.params.search else reach(job)
 
     def shrunk(self) -> Job:
         """The task of a person that is to this one as the world around it is to the scene."""

@@ -147,6 +147,7 @@ def _made_with(action: Any, onset: Onset) -> bool:
 
 def _handed(work: Errand, taker: Taker, full: dict[str, Any], stop: Callable[[], bool]) -> HandedOver:
     from ...core.planning.hands.hand_over import hand_over
+    from ...core.planning.hands.searching import in_sight
 
     hand = "auto" if not full else "R" if "L" in full else "L"
     own = replace(work.job.params, hand=hand)
@@ -160,7 +161,7 @@ def _handed(work: Errand, taker: Taker, full: dict[str, Any], stop: Callable[[],
         holding=None,
         other=None,
     )
-    return hand_over(job, other)
+    return hand_over(in_sight(job) if own.sighted or own.search else job, other)
 
 
 def _until(

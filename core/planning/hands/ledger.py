@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class Ledger:
         ik, plans: How often postures and ways were sought.
         again: How often a way was sought once more, because the first one went a long way round.
         looks: Postures that were checked for collisions on the way.
+        lookouts: From how many places the target was looked for.
         attempts: Hand, grasp, stage and outcome of each try.
         sought: The ways that were found.
         missed: The searches that found none.
@@ -45,6 +46,7 @@ class Ledger:
     plans: int = 0
     again: int = 0
     looks: int = 0
+    lookouts: int = 0
     attempts: list[dict[str, str]] = field(default_factory=list)
     sought: list[Sought] = field(default_factory=list)
     missed: list[Sought] = field(default_factory=list)
@@ -52,3 +54,7 @@ class Ledger:
     def log(self, side: str, grasp: str, stage: str, outcome: str) -> None:
         """Write down a try."""
         self.attempts.append({"hand": side, "grasp": grasp, "stage": stage, "outcome": outcome})
+
+    def and_then(self, later: Ledger) -> Ledger:
+        """The record of this and of what was done after it."""
+        return Ledger(**{f.name: getattr(self, f.name) + getattr(later, f.name) for f in fields(self)})

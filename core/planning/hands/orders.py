@@ -55,6 +55,7 @@ class ReachParams(Params):
     )
     standoff: bool = param(True, basic=False, help="Stop short of the prop and go the rest straight")
     sighted: bool = param(False, basic=False, help="Deal only with what it sees from where it stands")
+    search: bool = param(False, basic=False, help="Look for what it does not see, on foot, and then deal with it")
     faithful: bool = param(
         False,
         basic=False,

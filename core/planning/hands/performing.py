@@ -14,6 +14,7 @@ from ...maths import quat
 from ...motion import Motion
 from ...performance import Performance
 from ...skeleton import Array
+from ..walkers.tasks import chained
 from .accompany import accompanied
 from .stages import Stage
 from .timeline import Timeline
@@ -80,8 +81,8 @@ def performed(
     props, attachments = timeline.prop(motion, target.name, matrix, job.actor, held)
     motion = replace(motion, rotations=quat.continuous(motion.rotations), mask=mask)
     if walked is not None:
-        motion = _after(walked, motion)
-        extra = len(motion) - count
+        extra = len(walked) - 1
+        motion = _going_on(walked, motion)
         before = {n: np.repeat(m[:1], extra, axis=0) for n, m in props.items()} | dict(carried or {})
         props = {n: np.concatenate([before[n][:extra], m]) for n, m in props.items()}
         late = extra / job.fps
@@ -93,23 +94,9 @@ def performed(
     return Performance({job.actor: motion}, props, tuple(attachments), motion.events, tuple(transcript))
 
 
-def _after(walked: Motion, motion: Motion) -> Motion:
-    """One motion that goes on where another ends."""
-    late, more = walked.duration, len(motion) - 1
-    hold = {name: np.concatenate([values, np.repeat(values[-1:], more)]) for name, values in walked.curves.items()}
-    for name, values in motion.curves.items():
-        hold[name] = np.concatenate([np.full(len(walked), values[0]), values[1:]])
-    base = None
-    if walked.base is not None:
-        base = np.concatenate([walked.base, np.repeat(walked.base[-1:], more, axis=0)])
-    events = (*walked.events, *(replace(e, time=e.time + late) for e in motion.events))
-    return Motion(
-        motion.skeleton,
-        motion.fps,
-        np.concatenate([walked.roots, motion.roots[1:]]),
-        quat.continuous(np.concatenate([walked.rotations, motion.rotations[1:]])),
-        base,
-        None,
-        hold,
-        events,
-    )
+def _going_on(walked: Motion, motion: Motion) -> Motion:
+    """One motion of the whole body that goes on, where it stands, when another ends."""
+    where = walked.base
+    if where is None:
+        return replace(chained([walked, replace(motion, mask=None)]), base=None)
+    return chained([walked, replace(motion, mask=None, base=np.repeat(where[-1:], len(motion), axis=0))])

@@ -50,7 +50,7 @@ def serve(
             if clear(shift, [n for n in litter if n != name]):
                 shift.note("resume", f"{name} was to be served", name)
                 shift.step_up(shift.place(name) + ABOVE)
-            shift.reach(task="touch", target=name, hold=params.attend, step=False)
+            shift.reach(task="touch", target=name, hold=params.attend)
         except FAILURES as error:
             shift.lost.append(name)
             shift.note("give up", f"{name}: {error}", name)

@@ -15,8 +15,6 @@ from ...kinematics import anatomy
 from ...maths import quat
 from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import Body, World
-from ..senses.eyes import eye_of
-from ..senses.vision import VisionParams, see
 from ..spaces.problems import seated
 from ..spaces.set_pieces import box, cup, lathe, placed
 from .reach import reach
@@ -104,13 +102,6 @@ def pot_scene(hidden: bool = False, height: float = 1.75) -> tuple[Skeleton, Pos
     there = np.array(turned)
     there[0, 3] += 0.1 * scale
     return skeleton, pose, World(tuple(bodies)), there
-
-
-def in_sight(job: Job) -> Job:
-    """The task for an actor that knows only what it sees as it stands and looks down at its work."""
-    looks = anatomy.with_angles(job.skeleton, job.pose.rotations, {"head": (0.5, 0.0, 0.0)})
-    sight = see(job.world, eye_of(job.skeleton, Pose(looks, job.pose.root)), VisionParams(), job.time)
-    return replace(job, seen=frozenset(name for name, stats in sight.visible.items() if stats.recognised))
 
 
 CONTROLS = ("wheel", "lever", "switch")

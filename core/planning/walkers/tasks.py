@@ -18,6 +18,7 @@ from ...filters.join import join
 from ...gait.route import follow
 from ...gait.travel import TravelParams, travel
 from ...kinematics import base as bases
+from ...maths import quat
 from ...maths.ramp import smootherstep, wrap
 from ...motion import Motion, Path
 from ...skeleton import Array, Pose, Skeleton
@@ -80,19 +81,23 @@ class Composite:
 
 @dataclass(frozen=True)
 class MoveTo:
-    """Walk to a place."""
+    """Walk to a place, through others on the way if any are given."""
 
     place: tuple[float, float]
     stop: float = 0.0
     speed: float = 1.4
     name: str = "move to"
+    via: tuple[tuple[float, float], ...] = ()
 
     def motion(self, stance: Stance, scope: Scope) -> Motion:
         """The walk; raises NoPath."""
-        around = np.array([stance.base[:2], self.place])
+        stops = [stance.base[:2], *self.via, self.place]
+        around = np.array(stops)
         low, high = around.min(axis=0) - 6.0, around.max(axis=0) + 6.0
         chart = project(scope.world, scope.map, stance.time, bounds=np.stack([low, high]))
-        way = chart.walkable().route(stance.base[:2], np.array(self.place)).points
+        ways = chart.walkable()
+        legs = [ways.route(np.asarray(a), np.asarray(b)).points for a, b in pairwise(stops)]
+        way = np.concatenate([leg[0 if k == 0 else 1 :] for k, leg in enumerate(legs)])
         way = trimmed(way, go(self.place, self.name, stop=self.stop))
         if len(way) < 2 or float(np.hypot(*np.diff(way, axis=0).T).sum()) < 0.05:
             return still(scope, stance, 0.5)
@@ -253,7 +258,7 @@ def execute(task: Atom | Composite, stance: Stance, scope: Scope) -> Execution:
 
 
 def chained(motions: Sequence[Motion]) -> Motion:
-    """Motions that end where the next begins, as one."""
+    """Motions that end where the next begins, as one; a curve that one of them lacks keeps its nearest value there."""
     if not motions:
         raise InvalidMotion("nothing to chain: no task was done")
     first = motions[0]
@@ -262,11 +267,26 @@ def chained(motions: Sequence[Motion]) -> Motion:
         # each may count the turns it made from another one
         after[:, 2] += 2.0 * np.pi * np.round((before[-1, 2] - after[0, 2]) / (2.0 * np.pi))
     rest = [slice(0 if k == 0 else 1, None) for k in range(len(motions))]
+    begun = zip(motions, np.cumsum([0.0, *(m.duration for m in motions)]).tolist(), strict=False)
     return replace(
         first,
         roots=np.concatenate([m.roots[r] for m, r in zip(motions, rest, strict=True)]),
-        rotations=np.concatenate([m.rotations[r] for m, r in zip(motions, rest, strict=True)]),
+        rotations=quat.continuous(np.concatenate([m.rotations[r] for m, r in zip(motions, rest, strict=True)])),
         base=np.concatenate([t[r] for t, r in zip(tracks, rest, strict=True)]),
-        curves={},
-        events=(),
+        curves={name: _throughout(name, motions) for name in sorted({name for m in motions for name in m.curves})},
+        events=tuple(replace(e, time=e.time + late) for m, late in begun for e in m.events),
     )
+
+
+def _throughout(name: str, motions: Sequence[Motion]) -> Array:
+    """A curve through motions that end where the next begins, of which at least one has it."""
+    known = [k for k, m in enumerate(motions) if name in m.curves]
+    rows = []
+    for k, motion in enumerate(motions):
+        here = motion.curves.get(name)
+        if here is None:
+            before = [j for j in known if j < k]
+            value = motions[before[-1]].curves[name][-1] if before else motions[known[0]].curves[name][0]
+            here = np.full(len(motion), value)
+        rows.append(here[0 if k == 0 else 1 :])
+    return np.concatenate(rows)

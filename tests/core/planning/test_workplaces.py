@@ -8,8 +8,9 @@ from troupe.core.errors import NotVisible
 from troupe.core.kinematics import fk
 from troupe.core.maths import geometry
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
+from troupe.core.planning.hands.searching import in_sight
 from troupe.core.planning.hands.stages import STAGE
-from troupe.core.planning.hands.workplaces import CONTROLS, driving_seat, in_sight, pot_scene, touched, wheel_housing
+from troupe.core.planning.hands.workplaces import CONTROLS, driving_seat, pot_scene, touched, wheel_housing
 from troupe.core.planning.spaces.solids import Shapes
 from troupe.core.world import World
 

@@ -1,0 +1,219 @@
+"""Somebody on foot: walks about with what hands hold, steps up to things and has hands do something there.
+
+What it does is kept piece by piece, each beginning where the last one ended, to be made one performance of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import NoPath
+from ...gait.physique import measure
+from ...kinematics import base as bases
+from ...motion import Motion
+from ...performance import Attachment, Performance
+from ...skeleton import Array
+from ...world import Body
+from ..spaces.rrt import stopped
+from ..spaces.solids import Shapes
+from ..walkers.tasks import MoveTo, Scope, Stance, chained, still
+from ..ways.map import MapParams
+from .carry import CarryParams, carry
+from .reach import reach
+from .stages import Holding
+from .standing import as_moved, matrix_of
+from .stepping_back import backed_off
+from .stepping_up import stance, stepped
+from .task import Job, Reached
+
+RUN_UP = 0.6
+"""How far from where it stands to work it turns to face it, at most [m]."""
+CHEST = CarryParams(posture="chest", raised=0.06)
+"""High enough for tables that it steps up to."""
+
+
+def floor_under(job: Job) -> float:
+    """Height of the floor under somebody who stands upright [m]."""
+    return float(job.pose.root[2]) - measure(job.skeleton).standing
+
+
+@dataclass(eq=False)
+class Afoot:
+    """Somebody on foot, and what it did so far.
+
+    Attributes:
+        job: The actor as it is now, the world, and how hands move.
+        speed: How fast it walks [m/s].
+        chart: How the world becomes a map to walk on.
+        log: Every decision.
+    """
+
+    job: Job
+    speed: float
+    chart: MapParams
+    log: list[dict[str, Any]] = field(default_factory=list)
+    _motions: list[Motion] = field(default_factory=list)
+    _props: list[dict[str, Array]] = field(default_factory=list)
+    _held: list[Attachment] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.job = replace(self.job, shapes=self.job.shapes or Shapes())
+
+    @property
+    def clock(self) -> float:
+        """Time that has gone by [s]."""
+        return sum(m.duration for m in self._motions)
+
+    @property
+    def stance(self) -> Stance:
+        """Where it stands."""
+        last = self._motions[-1] if self._motions else self._still()
+        where = bases.derive(last) if last.base is None else last.base
+        return Stance(where[-1], self.job.pose, 0.0)
+
+    def note(self, what: str, why: str, thing: str = "") -> None:
+        """Write down a decision."""
+        self.log.append(
+            {"time": round(self.clock, 6), "actor": self.job.actor, "what": what, "why": why, "thing": thing}
+        )
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """What it did so far, each motion from where the last one ended."""
+        return tuple(self._motions)
+
+    def walk(self, place: Array) -> None:
+        """Walk to a place (2,)."""
+        self.gone(self._way(self.stance, place), ())
+
+    def step_up(
+        self, place: Array, hand: str = "auto", held: Sequence[Holding] = (), via: Sequence[Array] = ()
+    ) -> None:
+        """Walk, with what hands hold, through places (2,) to where a place (3,) is in easy reach, and face it."""
+        job, world = self.job, as_moved(self.job)
+        spot = stance(job.skeleton, job.pose, world, place, hand, None, job.shapes)
+        far = float(np.hypot(*(spot[:2] - self.stance.base[:2])))
+        back = spot[:2] - min(RUN_UP, 0.7 * far) * np.array([np.sin(spot[2]), -np.cos(spot[2])])
+        try:
+            walked = self._way(self.stance, back, held, via)
+        except NoPath:
+            walked = self._way(self.stance, spot[:2], held, via)
+        there = walked.pose(len(walked) - 1)
+        last = stepped(job.skeleton, there, world, place, job.fps, hand, None, job.shapes)
+        self.gone(chained([walked, last]), held)
+
+    def reach(self, held: Sequence[Holding] = (), goal: Array | None = None, **params: Any) -> Reached:
+        """Do a task with a hand, from where it stands."""
+        first, other = (*held, None, None)[:2]
+        job = replace(
+            self.job,
+            params=replace(self.job.params, **params),
+            destination=goal,
+            holding=first,
+            other=other,
+            moved=dict(self.job.moved or {}),
+        )
+        done = reach(job)
+        motion = replace(done.performance.motions[self.job.actor], mask=None)
+        self.add(motion, dict(done.performance.props), done.performance.attachments)
+        return done
+
+    def matrix(self, name: str) -> Array:
+        """(4, 4) of a body as it is now."""
+        return np.array(matrix_of(self.job, self.body(name)))
+
+    def body(self, name: str) -> Body:
+        """A body of the world by its name."""
+        return next(b for b in self.job.world.bodies if b.name == name)
+
+    def scope(self) -> Scope:
+        """What it walks with."""
+        return Scope(self.job.skeleton, as_moved(self.job), fps=self.job.fps, map=self.chart)
+
+    def _way(
+        self, here: Stance, place: Array, held: Sequence[Holding] = (), via: Sequence[Array] = ()
+    ) -> Motion:
+        """Walk through places (2,) to one, first a step back from a table that is too near to turn beside it."""
+        stopped(self.job.should_stop)
+        job, full = self.job, [h.side for h in held]
+        back = backed_off(job.skeleton, job.pose, as_moved(job, [h.prop for h in held]), job.fps, full, job.shapes)
+        if back is not None:
+            assert back.base is not None
+            here = Stance(back.base[-1], back.pose(len(back) - 1), 0.0)
+        there, *passed = ((float(p[0]), float(p[1])) for p in (place, *via))
+        way = MoveTo(there, speed=self.speed, via=tuple(passed)).motion(here, self.scope())
+        return way if back is None else chained([back, way])
+
+    def gone(self, motion: Motion, held: Sequence[Holding]) -> None:
+        """Do a motion of the whole body with what hands hold."""
+        if not held:
+            self.add(motion, {})
+            return
+        bodies = {b.name: b for b in self.job.world.bodies}
+        done = carry(motion, held, CHEST, bodies=bodies, actor=self.job.actor, start=self.job.pose)
+        self.add(replace(done.motions[self.job.actor], mask=None), dict(done.props), done.attachments)
+
+    def add(self, motion: Motion, props: dict[str, Array], held: Sequence[Attachment] = ()) -> None:
+        """Go on with a motion of the whole body, and with props (T, 4, 4) by name that go along."""
+        late = self.clock
+        self._held += [replace(a, start=a.start + late, end=a.end + late) for a in held]
+        self._motions.append(motion)
+        self._props.append(props)
+        moved = {**(self.job.moved or {}), **{name: m[-1] for name, m in props.items()}}
+        self.job = replace(self.job, pose=motion.pose(len(motion) - 1), moved=moved)
+
+    def marked(self) -> tuple[Job, tuple[int, ...]]:
+        """What `back_to` needs to go back to now."""
+        return self.job, tuple(len(rows) for rows in self._rows())
+
+    def back_to(self, mark: tuple[Job, tuple[int, ...]]) -> None:
+        """Forget what was done since; decisions stay on record."""
+        self.job = mark[0]
+        for rows, count in zip(self._rows(), mark[1], strict=True):
+            del rows[count:]
+
+    def _rows(self) -> tuple[list[Any], ...]:
+        return self._motions, self._props, self._held
+
+    def _still(self) -> Motion:
+        pose = self.job.pose
+        return Motion(self.job.skeleton, self.job.fps, pose.root[None], pose.rotations[None])
+
+    def performance(self) -> Performance:
+        """All of it; somebody who did nothing stands for a moment."""
+        if not self._motions:
+            self.add(still(self.scope(), self.stance, 1.0), {})
+        motion = chained(self._motions)
+        matrices = {}
+        for name in sorted({name for props in self._props for name in props}):
+            now = matrix_of(replace(self.job, moved=None), self.body(name))
+            rows = []
+            for k, (part, props) in enumerate(zip(self._motions, self._props, strict=True)):
+                way = props.get(name, np.tile(now, (len(part), 1, 1)))
+                rows.append(way[0 if k == 0 else 1 :])
+                now = way[-1]
+            matrices[name] = np.concatenate(rows)
+        held = _lasting(self._held)
+        return Performance({self.job.actor: motion}, matrices, held, motion.events, tuple(self.log))
+
+
+def _lasting(held: Sequence[Attachment]) -> tuple[Attachment, ...]:
+    """Attachments in the order of time, of which those that go on where one ends are one with it."""
+    out: list[Attachment] = []
+    for now in held:
+        last = next((k for k, a in enumerate(out) if _goes_on(a, now)), None)
+        if last is None:
+            out.append(now)
+        else:
+            out[last] = replace(out[last], end=now.end)
+    return tuple(out)
+
+
+def _goes_on(first: Attachment, then: Attachment) -> bool:
+    return (first.prop, first.actor, first.joint) == (then.prop, then.actor, then.joint) and abs(
+        then.start - first.end
+    ) < 1e-6

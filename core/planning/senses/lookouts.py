@@ -1,0 +1,178 @@
+"""From where one would see a thing, wherever in a known scene it may be: places to look from when looking for it.
+
+It may be at anything that has a surface, most likely where that is level. Which of these places show from somewhere is
+read off pictures of the scene without the thing, so that nothing tells where it is.
+
+    lookouts = Lookouts.of(world, body, params)
+    spot = lookouts.best(scene_map.walkable(), ground, here, left, 1.6, 0.0)      # where more of `left` (N,) shows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import NoPath
+from ...maths import quat
+from ...skeleton import Array
+from ...world import Body, World
+from ..spaces.rrt import stopped
+from ..spaces.solids import matrix_at
+from ..ways.walkable import Walkable
+from .eyes import eye_at
+from .scenery import Scenery, scenery
+from .vision import VisionParams, see
+
+Bools = npt.NDArray[np.bool_]
+
+FINE, MOST = 0.12, 4000
+"""Between places on a body [m], and how many there are on one at most."""
+OFF = 0.03
+"""Of a place from the surface where it is, at least [m]."""
+LEVEL, ELSEWHERE = 0.7, 0.1
+"""Upward part of a normal from which on a surface is level, and how likely a thing is anywhere else, there being 1."""
+APART = 0.6
+"""Between places to stand that are compared [m]."""
+WORTH = 2.0
+"""What has to show from a place to make it worth going to or turning for, in places that are level."""
+_FAR = 0.2
+"""How much less a place to look from is worth for every metre to it, of what is left of it."""
+_FILLED = 0.5
+"""How much of the largest outline a thing has from an unknown side."""
+_SHARP = 0.03
+"""What hides nothing that is no further behind it [m]."""
+_AROUND = 0.5 * np.pi * np.arange(4)
+_BOWED, _TALL = -0.35, 2.2
+"""Pitch and height of the view in pictures of what lies around, down to the feet [rad]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lookouts:
+    """Where a thing may be, and a memory of what shows from where.
+
+    Attributes:
+        shapes: The scene.
+        thing: Name of what is looked for.
+        places: (N, 3) where it may be [m].
+        weights: (N,) how likely.
+        vision: Of whoever looks, who tells the thing from others no further away than `range`.
+    """
+
+    shapes: Scenery
+    thing: str
+    places: Array
+    weights: Array
+    vision: VisionParams
+    _shown: dict[tuple[float, ...], Bools] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, world: World, thing: Body, vision: VisionParams, time: float = 0.0) -> Lookouts:
+        """Everywhere in a world that a thing of this size may be, for eyes of this kind."""
+        shapes = scenery(world)
+        number = next(n for n, body in enumerate(world.bodies) if body.name == thing.name)
+        turned = matrix_at(world, thing, time)
+        size = thing.vertices @ turned[:3, :3].T
+        half = 0.5 * float(np.ptp(size[:, 2])) if len(size) else 0.0
+        rows = [_around(body, matrix_at(world, body, time), half) for body in world.bodies if body.name != thing.name]
+        places = np.concatenate([np.zeros((0, 4)), *rows])
+        # so far away it covers just as many pixels as are needed
+        across, along = vision.lens().focal
+        outline = _FILLED * float(shapes.silhouette[number]) * float(np.linalg.norm(turned[:3, 0])) ** 2
+        far = float(np.sqrt(outline * across * along / vision.least_pixels))
+        vision = replace(vision, range=float(np.clip(far, 0.1, vision.range)))
+        return cls(shapes, thing.name, places[:, :3], places[:, 3], vision)
+
+    def shown(self, eye: Array, time: float = 0.0) -> Bools:
+        """(N,) which places would be seen by somebody who turns round with eyes at (3,) [m]."""
+        key = tuple(np.round(eye, 3).tolist())
+        if key not in self._shown:
+            around = replace(self.vision, fov=0.55 * np.pi, fov_vertical=_TALL, recognition="pixel")
+            out = np.zeros(len(self.places), dtype=bool)
+            for heading in _AROUND:
+                sight = see(self.shapes, eye_at(eye, float(heading), _BOWED), around, time, (self.thing,))
+                out |= sight.reveals(self.places, _SHARP)
+            self._shown[key] = out
+        return self._shown[key]
+
+    def worth(self, which: Bools) -> float:
+        """How likely the thing is at one of some places (N,), one that is level being 1."""
+        return float(self.weights[which].sum())
+
+    def best(
+        self,
+        ways: Walkable,
+        ground: Array,
+        here: Array,
+        left: Bools,
+        tall: float,
+        time: float,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Array | None:
+        """Where to go to see most of what has not been looked at yet, the nearer the better.
+
+        Args:
+            ways: What may be trodden.
+            ground: (rows, columns) its height in these cells [m].
+            here: (2,) where one stands [m].
+            left: (N,) places not looked at.
+            tall: Height of the eyes over the ground [m].
+            time: When [s].
+            should_stop: Asked before every picture.
+
+        Returns:
+            (2,) [m]; None where nothing more would be seen from anywhere.
+        """
+        try:
+            far = ways.field(here).distances.ravel()
+        except NoPath:
+            return None
+        cells = np.flatnonzero(np.isfinite(far))
+        # one cell of each tile, the first that is reached
+        cells = cells[np.argsort(far[cells], kind="stable")]
+        tiles = np.floor(ways.centre(cells) / APART).astype(np.int64)
+        _, first = np.unique(tiles, axis=0, return_index=True)
+        open_ones, likely = self.places[left], self.weights[left]
+        found, best = None, 0.0
+        for cell in cells[np.sort(first)]:
+            near = float(np.exp(-_FAR * far[cell]))
+            if likely.sum() * near <= best:
+                break
+            spot = ways.centre(cell)
+            eye = np.array([*spot, float(ground.ravel()[cell]) + tall])
+            if likely[((open_ones - eye) ** 2).sum(axis=1) < self.vision.range**2].sum() * near <= best:
+                continue
+            stopped(should_stop)
+            gain = self.worth(left & self.shown(eye, time))
+            if gain >= WORTH and gain * near > best:
+                found, best = spot, gain * near
+        return found
+
+
+def _around(body: Body, matrix: Array, half: float) -> Array:
+    """(n, 4) places just off the surface of a body, where a thing of half that height may be, and how likely it is.
+
+    Evenly by area, on both sides, as windings are not to be relied on: what is within something will not be seen.
+    """
+    corners = (body.vertices @ matrix[:3, :3].T + matrix[:3, 3])[body.triangles]
+    if not len(corners):
+        return np.zeros((0, 4))
+    normal = quat.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    area = np.cumsum(0.5 * np.sqrt(quat.dot(normal, normal)))
+    count = int(min(np.ceil(area[-1] / FINE**2), MOST))
+    k = np.arange(count)
+    which = np.minimum(np.searchsorted(area, (k + 0.5) / max(count, 1) * area[-1], side="right"), len(area) - 1)
+    # places within their triangles: a sequence that leaves no gaps (Roberts' R2), folded into the half it overflows
+    u, v = (0.5 + k * 0.7548776662466927) % 1.0, (0.5 + k * 0.5698402909980532) % 1.0
+    over = u + v > 1.0
+    u, v = np.where(over, 1.0 - u, u), np.where(over, 1.0 - v, v)
+    a, b, c = corners[which].transpose(1, 0, 2)
+    on = a + u[:, None] * (b - a) + v[:, None] * (c - a)
+    up = quat.unit(normal[which])
+    up *= np.where(up[:, 2:] < 0.0, -1.0, 1.0)
+    level = up[:, 2] > LEVEL
+    off = np.where(level, max(half, OFF), OFF)[:, None] * up
+    likely = np.concatenate([np.where(level, 1.0, ELSEWHERE), np.full(count, ELSEWHERE)])
+    return np.column_stack([np.concatenate([on + off, on - off]), likely * area[-1] / max(count, 1) / FINE**2])
