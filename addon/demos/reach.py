@@ -114,6 +114,17 @@ def pot(context: bpy.types.Context) -> None:
     end_with(context, actor)
 
 
+def sought(context: bpy.types.Context) -> None:
+    """A panel hides the pot: it is looked for, all around and behind the panel, and then taken to its place."""
+    skeleton, pose, world, there = pot_scene(hidden=True)
+    floor = box("floor", (2.0, 2.0, 0.02), (0.0, -0.4, -0.02), kind="ground", number=1 + len(world.bodies))
+    legs = [box(f"leg {x}", (0.03, 0.15, 0.43), (x, -0.5, 0.43), number=20 + k) for k, x in enumerate((-0.4, 0.4))]
+    actor = _workplace(context, skeleton, pose, World((*world.bodies, floor, *legs)))
+    spot(context, "There", there)
+    bpy.ops.troupe.reach(task="move", target="pot", destination="There", search=True)
+    end_with(context, actor)
+
+
 def _workplace(context: bpy.types.Context, skeleton: Skeleton, pose: Pose, world: World) -> Any:
     """Somebody in a pose among things."""
     context.scene.frame_set(1)
@@ -157,5 +168,6 @@ VARIANTS = {
     "controls": (controls, _sight((-0.05, -0.3, 0.85), (-2.1, -0.75, 1.75))),
     "housing": (housing, _sight((-0.05, -0.35, 1.2), (-1.75, 0.75, 2.0))),
     "pot": (pot, _sight((-0.1, -0.25, 1.2), (-1.3, -2.0, 1.7))),
+    "sought": (sought, _sight((-0.2, -0.2, 0.9), (-4.6, -2.2, 2.4))),
     "give": (give, _sight((-0.1, -0.45, 1.2), (-2.8, -0.45, 1.6))),
 }

@@ -87,9 +87,7 @@ class Footwork:
         facing = quat.about(_UP, self._heading)
         moved = np.diff(np.column_stack([frames.x, frames.y, np.zeros(len(frames.x))]), axis=0, prepend=0.0)
         moved[0] = 0.0
-        drift = np.cumsum(
-            steps[:, None] * quat.rotate(quat.about(_UP, track[:, 2] - frames.heading[0]), moved), axis=0
-        )
+        drift = np.cumsum(steps[:, None] * quat.rotate(quat.about(_UP, track[:, 2] - frames.heading[0]), moved), axis=0)
         self._strides = strides(skeleton, fit, frames, track[:, :2] + drift[:, :2], self._heading, steps, walk.fps)
         self._drift = drift + self._strides.aside
         self._joints = [skeleton.joint(f"foot_{s}") for s in SIDES]

@@ -107,9 +107,7 @@ def joined(parts: Sequence[Moments]) -> Moments:
         np.repeat([float(v) for v in each], counts)
         for each in zip(*((m.energy, m.offset, m.noise_gain) for m in parts), strict=True)
     )
-    time, phase, age = (
-        np.concatenate(each) for each in zip(*((m.time, m.phase, m.age) for m in parts), strict=True)
-    )
+    time, phase, age = (np.concatenate(each) for each in zip(*((m.time, m.phase, m.age) for m in parts), strict=True))
     noise = RowNoise([m.noise for m in parts if isinstance(m.noise, TableNoise)], counts)
     return Moments(time, phase, age, noise, offset, energy, gain)
 

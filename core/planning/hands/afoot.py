@@ -75,11 +75,10 @@ class Afoot:
         where = bases.derive(last) if last.base is None else last.base
         return Stance(where[-1], self.job.pose, 0.0)
 
-    def note(self, what: str, why: str, thing: str = "") -> None:
-        """Write down a decision."""
-        self.log.append(
-            {"time": round(self.clock, 6), "actor": self.job.actor, "what": what, "why": why, "thing": thing}
-        )
+    def note(self, what: str, why: str, thing: str = "", time: float | None = None) -> None:
+        """Write down a decision, that of now or of another time [s]."""
+        time = round(self.clock if time is None else time, 6)
+        self.log.append({"time": time, "actor": self.job.actor, "what": what, "why": why, "thing": thing})
 
     @property
     def motions(self) -> tuple[Motion, ...]:
@@ -91,11 +90,19 @@ class Afoot:
         self.gone(self._way(self.stance, place), ())
 
     def step_up(
-        self, place: Array, hand: str = "auto", held: Sequence[Holding] = (), via: Sequence[Array] = ()
+        self,
+        place: Array,
+        hand: str = "auto",
+        held: Sequence[Holding] = (),
+        via: Sequence[Array] = (),
+        facing: float | None = None,
     ) -> None:
-        """Walk, with what hands hold, through places (2,) to where a place (3,) is in easy reach, and face it."""
+        """Walk, with what hands hold, through places (2,) to where a place (3,) is in easy reach, and face it.
+
+        `facing` is as in `stance`.
+        """
         job, world = self.job, as_moved(self.job)
-        spot = stance(job.skeleton, job.pose, world, place, hand, None, job.shapes)
+        spot = stance(job.skeleton, job.pose, world, place, hand, None, job.shapes, facing=facing)
         far = float(np.hypot(*(spot[:2] - self.stance.base[:2])))
         back = spot[:2] - min(RUN_UP, 0.7 * far) * np.array([np.sin(spot[2]), -np.cos(spot[2])])
         try:
@@ -103,7 +110,7 @@ class Afoot:
         except NoPath:
             walked = self._way(self.stance, spot[:2], held, via)
         there = walked.pose(len(walked) - 1)
-        last = stepped(job.skeleton, there, world, place, job.fps, hand, None, job.shapes)
+        last = stepped(job.skeleton, there, world, place, job.fps, hand, None, job.shapes, facing=facing)
         self.gone(chained([walked, last]), held)
 
     def reach(self, held: Sequence[Holding] = (), goal: Array | None = None, **params: Any) -> Reached:
@@ -134,9 +141,7 @@ class Afoot:
         """What it walks with."""
         return Scope(self.job.skeleton, as_moved(self.job), fps=self.job.fps, map=self.chart)
 
-    def _way(
-        self, here: Stance, place: Array, held: Sequence[Holding] = (), via: Sequence[Array] = ()
-    ) -> Motion:
+    def _way(self, here: Stance, place: Array, held: Sequence[Holding] = (), via: Sequence[Array] = ()) -> Motion:
         """Walk through places (2,) to one, first a step back from a table that is too near to turn beside it."""
         stopped(self.job.should_stop)
         job, full = self.job, [h.side for h in held]

@@ -1,7 +1,7 @@
 """From where one would see a thing, wherever in a known scene it may be: places to look from when looking for it.
 
-It may be at anything that has a surface, most likely where that is level. Which of these places show from somewhere is
-read off pictures of the scene without the thing, so that nothing tells where it is.
+It may be at anything that has a surface, most likely where that is level and not trodden on. Which of these places show
+from somewhere is read off pictures of the scene without the thing, so that nothing tells where it is.
 
     lookouts = Lookouts.of(world, body, params)
     spot = lookouts.best(scene_map.walkable(), ground, here, left, 1.6, 0.0)      # where more of `left` (N,) shows
@@ -32,12 +32,14 @@ FINE, MOST = 0.12, 4000
 """Between places on a body [m], and how many there are on one at most."""
 OFF = 0.03
 """Of a place from the surface where it is, at least [m]."""
-LEVEL, ELSEWHERE = 0.7, 0.1
-"""Upward part of a normal from which on a surface is level, and how likely a thing is anywhere else, there being 1."""
+LEVEL = 0.7
+"""Upward part of a normal from which on a surface is level."""
+ELSEWHERE = 0.1
+"""How likely a thing is on a floor, or anywhere that is not level; on level furniture being 1."""
 APART = 0.6
 """Between places to stand that are compared [m]."""
 WORTH = 2.0
-"""What has to show from a place to make it worth going to or turning for, in places that are level."""
+"""What has to show from a place to make it worth going to or turning for, in places that are most likely."""
 _FAR = 0.2
 """How much less a place to look from is worth for every metre to it, of what is left of it."""
 _FILLED = 0.5
@@ -98,7 +100,7 @@ class Lookouts:
         return self._shown[key]
 
     def worth(self, which: Bools) -> float:
-        """How likely the thing is at one of some places (N,), one that is level being 1."""
+        """How likely the thing is at one of some places (N,), one on level furniture being 1."""
         return float(self.weights[which].sum())
 
     def best(
@@ -174,5 +176,6 @@ def _around(body: Body, matrix: Array, half: float) -> Array:
     up *= np.where(up[:, 2:] < 0.0, -1.0, 1.0)
     level = up[:, 2] > LEVEL
     off = np.where(level, max(half, OFF), OFF)[:, None] * up
-    likely = np.concatenate([np.where(level, 1.0, ELSEWHERE), np.full(count, ELSEWHERE)])
+    stands = level & (body.kind != "ground")
+    likely = np.concatenate([np.where(stands, 1.0, ELSEWHERE), np.full(count, ELSEWHERE)])
     return np.column_stack([np.concatenate([on + off, on - off]), likely * area[-1] / max(count, 1) / FINE**2])

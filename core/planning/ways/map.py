@@ -208,9 +208,7 @@ def update(old: Map, world: World, time: float = 0.0, exclude: Collection[str] =
     }.difference(exclude)
     placed = _placed(world, time, at_rest.union(exclude))
     gone = [
-        one
-        for name, one in before.items()
-        if name not in at_rest and not (name in placed and one.still(*placed[name]))
+        one for name, one in before.items() if name not in at_rest and not (name in placed and one.still(*placed[name]))
     ]
     lost = {one.body.name for one in gone}
     new = {name: at for name, at in placed.items() if name in lost or name not in before}

@@ -14,7 +14,7 @@ from troupe.core.gait.walk import WalkParams, walk
 from troupe.core.kinematics import base as bases
 from troupe.core.maths import quat
 from troupe.core.maths.ramp import wrap
-from troupe.core.motion import Path
+from troupe.core.motion import Event, Path
 from troupe.core.params import declared
 from troupe.core.planning.hands.grasp import Grasp, framed
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
@@ -510,6 +510,32 @@ def test_a_composite_task_is_a_flat_chain_whose_ends_meet():
     around = replace(done.motions[1], base=done.motions[1].base + (0.0, 0.0, 4.0 * np.pi))
     assert np.allclose(tasks.chained([done.motions[0], around, *done.motions[2:]]).base, whole.base)
     assert done.stance.base[:2] == pytest.approx([0.0, 0.0], abs=0.02)
+
+
+def test_a_chain_keeps_curves_and_events_at_their_times():
+    first, second, third = (
+        tasks.still(scope(), tasks.Stance(np.array([0.0, 0.0, 1.5]), None), seconds) for seconds in (1.0, 0.5, 2.0)
+    )
+    shown = replace(second, curves={"shown": np.linspace(2.0, 3.0, len(second))}, events=(Event(0.25, "blink"),))
+    whole = tasks.chained([first, shown, third])
+    curve = whole.curves["shown"]
+    assert len(curve) == len(whole) and (curve[: len(first)] == 2.0).all() and (curve[-len(third) :] == 3.0).all()
+    assert np.allclose(curve[len(first) - 1 :][: len(second)], shown.curves["shown"])
+    assert [(e.name, e.time) for e in whole.events if e.name == "blink"] == [("blink", 1.25)]
+
+
+def test_a_walk_may_lead_through_places():
+    here = tasks.Stance(np.array([0.0, 0.0, 1.5]), None)
+    there, via = np.array([3.0, 0.0]), (np.array([1.0, 1.2]), np.array([2.0, -1.0]))
+    direct = tasks.MoveTo(tuple(there)).motion(here, scope())
+    around = tasks.MoveTo(tuple(there), via=tuple(map(tuple, via))).motion(here, scope())
+    assert np.abs(direct.base[:, 1]).max() < 0.05 and around.base[-1, :2] == pytest.approx(there, abs=0.02)
+    near = [np.hypot(*(around.base[:, :2] - place).T) for place in via]
+    # corners are rounded
+    assert max(n.min() for n in near) < 0.3 and near[0].argmin() < near[1].argmin()
+    # without a stop
+    speed = np.hypot(*np.diff(around.base[:, :2], axis=0).T) * around.fps
+    assert speed[near[0].argmin() : near[1].argmin()].min() > 0.4
 
 
 @pytest.mark.req("kuffner", 3)

@@ -406,7 +406,7 @@ def test_gaze_is_on_the_prop_before_the_hand_is_and_goes_on_before_the_hand_leav
 
 @pytest.mark.req("kuffner", 60)
 def test_what_is_not_seen_is_not_reached_for():
-    """It is looked for with `seek` (Explore with Find), which is asked for and does not begin by itself."""
+    """How it is looked for where `search` asks for it is shown in `test_searching`."""
     job = replace(job_for("move"), seen={"table"}, destination=placed((0, -0.4, 0.9)))
     asked = Asked()
     with asked.watching(), pytest.raises(NotVisible, match="does not see bottle; look for it first"):
