@@ -20,7 +20,7 @@ from ...skeleton import Array
 from ...world import Body
 from ..spaces.rrt import stopped
 from ..spaces.solids import Shapes
-from ..walkers.tasks import MoveTo, Scope, Stance, chained, still
+from ..walkers.tasks import MoveTo, Scope, Stance, TurnTo, chained, still
 from ..ways.map import MapParams
 from .carry import CarryParams, carry
 from .reach import reach
@@ -87,7 +87,7 @@ class Afoot:
 
     def walk(self, place: Array) -> None:
         """Walk to a place (2,)."""
-        self.gone(self._way(self.stance, place), ())
+        self.gone(self._way(place), ())
 
     def step_up(
         self,
@@ -106,9 +106,9 @@ class Afoot:
         far = float(np.hypot(*(spot[:2] - self.stance.base[:2])))
         back = spot[:2] - min(RUN_UP, 0.7 * far) * np.array([np.sin(spot[2]), -np.cos(spot[2])])
         try:
-            walked = self._way(self.stance, back, held, via)
+            walked = self._way(back, held, via)
         except NoPath:
-            walked = self._way(self.stance, spot[:2], held, via)
+            walked = self._way(spot[:2], held, via)
         there = walked.pose(len(walked) - 1)
         last = stepped(job.skeleton, there, world, place, job.fps, hand, None, job.shapes, facing=facing)
         self.gone(chained([walked, last]), held)
@@ -141,17 +141,28 @@ class Afoot:
         """What it walks with."""
         return Scope(self.job.skeleton, as_moved(self.job), fps=self.job.fps, map=self.chart)
 
-    def _way(self, here: Stance, place: Array, held: Sequence[Holding] = (), via: Sequence[Array] = ()) -> Motion:
-        """Walk through places (2,) to one, first a step back from a table that is too near to turn beside it."""
-        stopped(self.job.should_stop)
-        job, full = self.job, [h.side for h in held]
-        back = backed_off(job.skeleton, job.pose, as_moved(job, [h.prop for h in held]), job.fps, full, job.shapes)
-        if back is not None:
-            assert back.base is not None
-            here = Stance(back.base[-1], back.pose(len(back) - 1), 0.0)
+    def turn(self, heading: float) -> None:
+        """Turn to a heading [rad]."""
+        here, away = self._away(())
+        turned = TurnTo(heading).motion(here, self.scope())
+        self.gone(turned if away is None else chained([away, turned]), ())
+
+    def _way(self, place: Array, held: Sequence[Holding] = (), via: Sequence[Array] = ()) -> Motion:
+        """Walk through places (2,) to one."""
+        here, away = self._away(held)
         there, *passed = ((float(p[0]), float(p[1])) for p in (place, *via))
         way = MoveTo(there, speed=self.speed, via=tuple(passed)).motion(here, self.scope())
-        return way if back is None else chained([back, way])
+        return way if away is None else chained([away, way])
+
+    def _away(self, held: Sequence[Holding]) -> tuple[Stance, Motion | None]:
+        """Where there is room to turn beside what it stands before, and a step to there; None where there is here."""
+        stopped(self.job.should_stop)
+        job, full = self.job, [h.side for h in held]
+        step = backed_off(job.skeleton, job.pose, as_moved(job, [h.prop for h in held]), job.fps, full, job.shapes)
+        if step is None:
+            return self.stance, None
+        assert step.base is not None
+        return Stance(step.base[-1], step.pose(len(step) - 1), 0.0), step
 
     def gone(self, motion: Motion, held: Sequence[Holding]) -> None:
         """Do a motion of the whole body with what hands hold."""

@@ -23,7 +23,6 @@ from ..senses.scenery import Scenery, scenery
 from ..senses.vision import VisionParams, see
 from ..spaces.penetration import in_others
 from ..spaces.rrt import stopped
-from ..walkers.tasks import TurnTo
 from ..ways.map import MapParams
 from .afoot import Afoot, floor_under
 from .orders import ChoreParams
@@ -78,8 +77,7 @@ class Shift(Afoot):
     def look_about(self) -> None:
         """Turn round once, looking."""
         for _ in range(3):
-            now = self.stance
-            self.gone(TurnTo(float(now.base[2]) + 2.0 * np.pi / 3.0).motion(now, self.scope()), ())
+            self.turn(float(self.stance.base[2]) + 2.0 * np.pi / 3.0)
 
     def look(self) -> None:
         """See what is to be seen from where it stands."""

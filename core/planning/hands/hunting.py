@@ -22,7 +22,7 @@ from ...world import Body
 from ..senses.eyes import eye_at, eye_of, eyes
 from ..senses.lookouts import WORTH, Lookouts
 from ..senses.vision import Sight, VisionParams, see
-from ..walkers.tasks import TurnTo, chained, still
+from ..walkers.tasks import chained, still
 from ..ways.map import MapParams, project
 from .afoot import Afoot, floor_under
 from .standing import as_moved, place_of, target_of
@@ -214,9 +214,8 @@ class Hunt:
         # the shortest turn that brings most of the best before it
         good = ways[near.sum(axis=0) > 0.9 * near.sum(axis=0).max()]
         turn = float(good[np.abs(good).argmin()])
-        here = self.afoot.stance
         self.shifts.append(Shift(self.afoot.clock))
-        self.afoot.gone(TurnTo(float(here.base[2]) + turn).motion(here, self.afoot.scope()), ())
+        self.afoot.turn(float(self.afoot.stance.base[2]) + turn)
 
     def _scans(self, eye: Array, side: Array, front: npt.NDArray[np.bool_]) -> bool:
         """Stand and look at all places before it, from one side to the other; true when the target is found."""

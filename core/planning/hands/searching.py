@@ -19,7 +19,7 @@ from ...motion import Motion
 from ...skeleton import SIDES, Array, Pose
 from ..senses.eyes import eye_of
 from ..senses.vision import VisionParams, see
-from ..walkers.tasks import TurnTo, chained
+from ..walkers.tasks import chained
 from .hunting import Glimpse, Hunt, recognised
 from .idle_arms import idle_arms
 from .reach import reach
@@ -92,7 +92,7 @@ def _goes_there(hunt: Hunt, goal: Array, glimpse: Glimpse | None) -> None:
         for place in via:
             afoot.walk(place)
         if abs(wrap(facing - afoot.stance.base[2])) > ASIDE:
-            afoot.gone(TurnTo(facing).motion(afoot.stance, afoot.scope()), ())
+            afoot.turn(facing)
     elif via or _has_to_walk(hunt, goal, facing):
         afoot.step_up(goal, hand if hand in SIDES else "auto", via=via, facing=facing)
 

@@ -1,4 +1,4 @@
-"""Room for hanging arms beside things, and how to get there from where there is none: a step back."""
+"""Room for hanging arms beside things, and how to get there from where there is none: a step back, or one ahead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..spaces.solids import Shapes, solids
 from ..walkers.tasks import on_foot
 
 _BACK, _SLOW = np.arange(0.05, 0.61, 0.05), 0.4
-"""How far somebody steps back to turn [m], and how fast [m/s]."""
+"""How far somebody steps away to turn [m], and how fast [m/s]."""
 _SWING = 0.05
 """Between somebody who turns and anything, for arms that swing [m]."""
 _HEADINGS = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
@@ -40,7 +40,9 @@ def backed_off(
     full: Sequence[str] = (),
     shapes: Shapes | None = None,
 ) -> Motion | None:
-    """Step back from what is too near to turn beside it with hanging arms; None where there is room, or none behind.
+    """Step away from what is too near to turn beside it with hanging arms, back or else ahead.
+
+    None where there is room, or none either way.
 
     Args:
         skeleton, pose: Who stands there.
@@ -62,18 +64,20 @@ def backed_off(
     back = np.array([-np.sin(heading), np.cos(heading), 0.0])
     radii = np.tile(shape.radii, len(_HEADINGS))
 
-    def room(far: float) -> bool:
-        a, b = (pose.root + far * back + ray for ray in turned)
+    def room(step: Array) -> bool:
+        a, b = (pose.root + step + ray for ray in turned)
         return bool(clearance(still, a, b, radii)[0].min() > _SWING)
 
-    if room(0.0):
+    if room(np.zeros(3)):
         return None
-    far = next((float(far) for far in _BACK if room(float(far))), None)
-    if far is None:
+    steps = (float(far) * way for way in (back, -back) for far in _BACK)
+    step = next((step for step in steps if room(step)), None)
+    if step is None:
         return None
+    far = float(np.linalg.norm(step))
     count = int(np.ceil(1.875 * far / _SLOW * fps))
     share = np.concatenate([smootherstep(np.arange(count + 1) / count), np.ones(int(np.ceil(0.5 * fps)))])
-    points = np.array([*pose.root[:2], heading]) + share[:, None] * far * np.array([*back[:2], 0.0])
+    points = np.array([*pose.root[:2], heading]) + share[:, None] * np.array([*step[:2], 0.0])
     base = Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps)
     ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
     return on_foot(skeleton, base, fps, TravelParams(), ground if ground.bodies else None, pose)

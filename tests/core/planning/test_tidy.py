@@ -52,7 +52,7 @@ def test_litter_that_is_seen_is_carried_to_where_it_belongs():
     assert (held | still).all()
 
 
-def test_who_stands_too_near_to_a_table_to_turn_beside_it_steps_back_first():
+def test_who_stands_too_near_to_a_table_to_turn_beside_it_steps_away_first():
     skeleton, pose, *_ = dining_room()
     front = 0.2
 
@@ -70,6 +70,10 @@ def test_who_stands_too_near_to_a_table_to_turn_beside_it_steps_back_first():
     assert less is None or less.base[-1, 1] < back.base[-1, 1]
     behind = box("wall", (0.5, 0.1, 1.0), (0.0, 0.35, 1.0), number=2)
     assert backed_off(skeleton, pose, World((*table(front).bodies, behind)), 24.0) is None, "nor is there room behind"
+    # with its back to the table it steps ahead
+    near = box("table", (0.5, 0.3, 0.02), (0.0, front + 0.3, 0.88))
+    ahead = backed_off(skeleton, pose, World((near,)), 24.0)
+    assert ahead.base[-1, 1] < pose.root[1] - 0.1 and np.ptp(ahead.base[:, 2]) < 1e-9
 
 
 def test_every_decision_says_when_who_what_why_and_of_which_thing():
