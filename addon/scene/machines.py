@@ -15,7 +15,7 @@ from ..bake.evaluation import evaluate
 from .rates import metre
 
 if TYPE_CHECKING:
-    from ...core.planning.spaces.machines import Chain
+    from ...core.planning.spaces.chain import Chain
 
 THICK = 0.06
 """Radius of a bone without a mesh, of its length."""
@@ -123,7 +123,8 @@ def read_chain(ob: Any, tip: str, context: bpy.types.Context) -> Chain:
     Raises:
         TroupeError: It has no bone that may turn.
     """
-    from ...core.planning.spaces.machines import Chain, Hinge, covered
+    from ...core.planning.spaces.chain import Chain, Hinge
+    from ...core.planning.spaces.cover import covered
 
     names = chain_bones(ob, tip)
     unit = metre(context.scene)

@@ -12,8 +12,10 @@ from ...motion import Path
 from ...skeleton import Array
 from ...world import Body, World
 from ..plan import PlanParams
+from .chain import Chain
 from .collision import Checker, clearance
-from .machines import Chain, Cover, Machine, Thing, covered
+from .cover import Cover, covered
+from .machines import Machine, Thing
 from .penetration import TOLERANCE, Penetration, in_others
 from .rrt import SearchParams, plan
 from .shortcut import SmoothParams, rounded, shorten, timed

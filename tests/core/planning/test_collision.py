@@ -13,8 +13,9 @@ from troupe.core.motion import Motion
 from troupe.core.planning.spaces.collision import Checker, clearance, segment_box
 from troupe.core.planning.spaces.distance_field import closed, distance_field
 from troupe.core.planning.spaces.penetration import inside, penetrations
+from troupe.core.planning.spaces.pieces import pieces
 from troupe.core.planning.spaces.set_pieces import ball, bottle, box, lathe, placed
-from troupe.core.planning.spaces.solids import Shapes, pieces, solids
+from troupe.core.planning.spaces.solids import Shapes, solids
 from troupe.core.planning.spaces.surfaces import moving_in, skin_in
 from troupe.core.world import Body, World
 

@@ -12,7 +12,8 @@ from troupe.core.planning.hands.grasp import Grasp, grasp_of_hand
 from troupe.core.planning.hands.orders import SHAPES
 from troupe.core.planning.plan import PlanParams
 from troupe.core.planning.spaces import ways
-from troupe.core.planning.spaces.machines import Chain, Hinge, covered
+from troupe.core.planning.spaces.chain import Chain, Hinge
+from troupe.core.planning.spaces.cover import covered
 from troupe.core.planning.spaces.penetration import in_others
 from troupe.core.planning.spaces.set_pieces import box, placed
 from troupe.core.planning.spaces.ways import between, thing_of, way
