@@ -17,8 +17,8 @@ from troupe.addon.draw import hands
 from troupe.addon.features import plan, sought
 from troupe.addon.scene import machines
 from troupe.core.planning.plan import PlanParams
-from troupe.core.planning.spaces.penetration import in_others
 from troupe.core.planning.spaces.set_pieces import box
+from troupe.core.planning.spaces.surfaces import in_others
 from troupe.core.world import World
 
 
@@ -51,7 +51,7 @@ def test_a_crate_goes_through_a_gap_that_it_fits_only_one_way(moves):
     assert np.abs(shown[-1] - np.array(bpy.data.objects["Goal"].matrix_world)).max() < 1e-4
     moved = box("Crate", (0.2, 0.35, 0.2))
     moved = type(moved)(moved.name, 0, moved.vertices, moved.triangles, shown)
-    assert not in_others(moved, World(tuple(bodies[1:])), 24.0)
+    assert not in_others(moved, World(tuple(bodies[1:])))
     kept = sought.last(crate)
     assert kept["nodes"] > 2 and kept["offences"] == 0 and kept["gap"] is not None
     own = bpy.context.scene.troupe

@@ -11,12 +11,15 @@ from .shapes import (
     segment_segment,
 )
 from .surface import Surface, height, index, nearest, ray
+from .winding import Seen, inside, seen
 
 __all__ = [
+    "Seen",
     "Surface",
     "capsule_distance",
     "height",
     "index",
+    "inside",
     "inside_polygon",
     "nearest",
     "plane_fit",
@@ -25,5 +28,6 @@ __all__ = [
     "polygon_area",
     "ray",
     "ray_triangle",
+    "seen",
     "segment_segment",
 ]

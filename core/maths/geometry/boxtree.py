@@ -40,7 +40,7 @@ class Tree:
 
 def build(corners: Array) -> Tree:
     """Tree over one or more triangles with `corners` (F, 3, 3)."""
-    face = _sorted(corners.mean(axis=1))
+    face = sorted_near(corners.mean(axis=1))
     blocks = _blocked(corners[face].reshape(-1, 9))
     # a hair of slack keeps rounding from parting a ray that grazes a box from the triangle in its corner
     slack = 1e-9 * float(np.ptp(corners, axis=(0, 1)).max())
@@ -181,7 +181,7 @@ def _found(tree: Tree, slot: Ints) -> tuple[Ints, Array]:
     return np.where(there, tree.face[slot], -1), np.where(there[:, None], unit(cross(b - a, c - a)), 0.0)
 
 
-def _sorted(centres: Array) -> Ints:
+def sorted_near(centres: Array) -> Ints:
     """Order of triangles in which every aligned run of 8, 16, 32, ... lies close together."""
     count = len(centres)
     order = np.arange(count)

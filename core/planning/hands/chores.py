@@ -21,8 +21,8 @@ from ...skeleton import Array
 from ..senses.eyes import eye_at
 from ..senses.scenery import Scenery, scenery
 from ..senses.vision import VisionParams, see
-from ..spaces.penetration import in_others
 from ..spaces.rrt import stopped
+from ..spaces.surfaces import in_others
 from ..ways.map import MapParams
 from .afoot import Afoot, floor_under
 from .orders import ChoreParams
@@ -119,7 +119,7 @@ class Shift(Afoot):
         held = [h for h in (taken.holding, taken.other) if h is not None]
         self.step_up(place + ABOVE, taken.side if taken.side != "both" else "auto", held)
         carried = replace(self.body(name), matrices=self.matrix(name)[None])
-        if strict and (found := in_others(carried, as_moved(self.job), self.job.fps)):
+        if strict and (found := in_others(carried, as_moved(self.job), shapes=self.job.shapes)):
             raise _Crowded(f"{name} would be carried into {found[0].body}")
         # as it was taken, as the body sees it; where the hand cannot put it down so, turned about the vertical
         seen = float(self.stance.base[2]) - facing

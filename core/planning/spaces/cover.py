@@ -9,7 +9,8 @@ import numpy as np
 
 from ...skeleton import Array
 from ...world import Body
-from .distance_field import surface_samples
+from .distance_field import surface_points
+from .pieces import islands
 from .space import Ints
 
 SPLITS = 4
@@ -51,30 +52,12 @@ def covered(parts: Sequence[tuple[Body, int]]) -> Cover:
     """Capsules around meshes on links; parts that are far from boxes are divided until they fit."""
     rows: list[tuple[Array, Array, float, int]] = []
     for body, link in parts:
-        corners = body.vertices[body.triangles]
         size = float(np.ptp(body.vertices, axis=0).max())
-        for island in _islands(body):
-            points = surface_samples(corners[island], max(size / 24.0, 1e-4))[0]
+        for vertices, triangles in islands(body.vertices, body.triangles):
+            points = surface_points(vertices, triangles, max(size / 24.0, 1e-4))
             rows += [(*capsule, link) for capsule in _fitted(points, SPLITS)]
     starts, ends, radii, links = zip(*rows, strict=True)
     return Cover(np.array(starts), np.array(ends), np.array(radii), np.array(links, dtype=np.int64))
-
-
-def _islands(body: Body) -> list[Ints]:
-    """Triangles of each part of a mesh that hangs together."""
-    _, merged = np.unique(np.round(body.vertices, 6), axis=0, return_inverse=True)
-    corners = merged.reshape(-1)[body.triangles]
-    label = np.arange(int(merged.max()) + 1)
-    while True:
-        least = label[corners].min(axis=1)
-        before = label.copy()
-        for k in range(3):
-            np.minimum.at(label, corners[:, k], least)
-        label = label[label]
-        if np.array_equal(before, label):
-            break
-    own = label[corners[:, 0]]
-    return [np.flatnonzero(own == k) for k in np.unique(own)]
 
 
 Capsule = tuple[Array, Array, float]

@@ -131,6 +131,10 @@ def _nearest(grid: Array, low: Array, spacing: float, band: float, corners: Arra
     with needs_scipy():
         from scipy.ndimage import distance_transform_edt
     shape = grid.shape[:3]
+    reached = ((corners.max(axis=1) >= low - spacing) & (corners.min(axis=1) <= grid[-1, -1, -1] + spacing)).all(axis=1)
+    corners = corners[reached]
+    if not len(corners):
+        return np.full(shape, np.inf), np.zeros(shape)
     samples, owner = surface_samples(corners, 0.5 * spacing)
     cell = np.round((samples - low) / spacing).astype(np.int64)
     inside = ((cell >= 0) & (cell < shape)).all(axis=1)
@@ -215,8 +219,7 @@ def _shifted(cells: npt.NDArray[Any], axis: int, step: int) -> npt.NDArray[Any]:
 
 def surface_samples(corners: Array, spacing: float) -> tuple[Array, Ints]:
     """Places (M, 3) on triangles (F, 3, 3), about this far apart [m], and the triangle of each."""
-    longest = np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2).max(axis=1))
-    parts = np.clip(np.ceil(longest / spacing).astype(np.int64), 1, 160)
+    parts = np.clip(np.ceil(_longest(corners) / spacing).astype(np.int64), 1, 160)
     points, owner = [], []
     for n in np.unique(parts):
         which = np.flatnonzero(parts == n)
@@ -225,6 +228,19 @@ def surface_samples(corners: Array, spacing: float) -> tuple[Array, Ints]:
         points.append(np.einsum("wk,fkc->fwc", weights, corners[which]).reshape(-1, 3))
         owner.append(np.repeat(which, len(weights)))
     return np.concatenate(points), np.concatenate(owner)
+
+
+def surface_points(vertices: Array, triangles: Ints, spacing: float) -> Array:
+    """Places (M, 3) on a mesh: about this far apart on larger triangles [m], and corners of the others."""
+    corners = vertices[triangles]
+    large = _longest(corners) > spacing
+    fine = vertices[np.unique(triangles[~large])]
+    return np.concatenate([fine, surface_samples(corners[large], spacing)[0]]) if large.any() else fine
+
+
+def _longest(corners: Array) -> Array:
+    """(F,) longest sides of triangles (F, 3, 3) [m]."""
+    return np.asarray(np.sqrt(((corners - np.roll(corners, 1, axis=1)) ** 2).sum(axis=2).max(axis=1)))
 
 
 def _filled(distance: Array, outside: Array, spacing: float) -> Array:

@@ -12,19 +12,17 @@ import numpy as np
 
 from ...kinematics import fk
 from ...kinematics.body_shape import ARM_PARTS, Capsules, with_fingers
-from ...maths import geometry, quat
-from ...maths.quat import cross, dot
+from ...maths import quat
 from ...motion import Motion
 from ...skeleton import SIDES, Array
 from ...world import Body, World
-from .distance_field import closed, surface_samples
+from .meshes import Mesh, cloud, deepest_point
+from .solids import Shapes, parted
 from .space import Bools, Ints
 
 TOLERANCE = 0.001
 """Depth up to which something is said to touch and not to be in the way [m]."""
 HAND = ("palm", "fingers", "thumb")
-_BLOCK = 50_000
-"""Points times triangles at a time: what stays in the cache."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,7 @@ def penetrations(
     touching: Collection[tuple[str, str]] = (),
     tolerance: float = TOLERANCE,
     shape: Capsules | None = None,
+    shapes: Shapes | None = None,
 ) -> list[Penetration]:
     """What of a motion is in something, the deepest of each part and body in each frame.
 
@@ -69,8 +68,9 @@ def penetrations(
         touching: Part or prop, and body, that may be in each other: a hand and what it holds.
         tolerance: Depths that do not count [m].
         shape: The body; None for that of the skeleton.
+        shapes: What is known of meshes.
     """
-    props = props or {}
+    props, shapes = props or {}, shapes or Shapes()
     shape = shape or with_fingers(motion.skeleton)
     shape = shape.chosen([f"{part}_{side}" for part in parts for side in sides])
     frames, rotations, roots = _halves(motion)
@@ -82,54 +82,47 @@ def penetrations(
         [starts[:, k, None] + u[:, None] * (ends[:, k] - starts[:, k])[:, None] for k, u in enumerate(spread)], axis=1
     )
     part = np.repeat(np.arange(len(spread)), [len(u) for u in spread])
-    rows = inside_bodies(world, points, frames, motion.fps, [shape.parts[k] for k in part], touching, shape.radii[part])
+    names = [shape.parts[k] for k in part]
+    rows = inside_bodies(world, points, frames, motion.fps, names, touching, shape.radii[part], shapes)
     for name in props:
         body = next(b for b in world.bodies if b.name == name)
-        at = _placed(body.matrices, frames)
-        corners = np.einsum("tij,vj->tvi", at[:, :3, :3], body.vertices) + at[:, None, :3, 3]
-        others = replace(world, bodies=tuple(b for b in world.bodies if b.name != name))
-        moving = np.abs(at - at[:1]).reshape(len(at), -1).max(axis=1) > 1e-9
-        moving |= np.abs(at - at[-1:]).reshape(len(at), -1).max(axis=1) > 1e-9
-        if moving.any():
-            names = [name] * len(body.vertices)
-            rows += inside_bodies(others, corners[moving], frames[moving], motion.fps, names, touching)
-    worst: dict[tuple[float, str, str], float] = {}
+        mesh, at = mesh_at(body, frames, shapes)
+        moving = np.flatnonzero(_away(at, at[0]) | _away(at, at[-1]))
+        corners = cloud(mesh.vertices)
+        for other in world.bodies if len(moving) else ():
+            if other.name == name or (name, other.name) in touching or not len(other.triangles):
+                continue
+            there, place = mesh_at(other, frames[moving] * (world.fps / motion.fps), shapes)
+            depth = deepest_point(corners, there, np.linalg.inv(place) @ at[moving])
+            rows += listed(frames[moving], name, other.name, depth)
+    return worst(rows, tolerance)
+
+
+def mesh_at(body: Body, frames: Array, shapes: Shapes) -> tuple[Mesh, Array]:
+    """The mesh of a body, and where its axes are (N, 4, 4) at frames and parts of frames (N,) of its matrices."""
+    _, scale = parted(body.matrices[0])
+    matrices = np.array(body.matrices)
+    matrices[:, :3, :3] /= np.where(scale == 0, 1.0, scale)
+    return shapes.mesh(body, scale), between_samples(matrices, frames)
+
+
+def listed(frames: Array, part: str, body: str, depths: Array) -> list[Penetration]:
+    """What is in something at frames (N,), of depths (N,) [m] that are negative infinity where it is not."""
+    return [Penetration(float(frames[k]), part, body, float(depths[k])) for k in np.flatnonzero(depths > 0.0)]
+
+
+def worst(rows: Sequence[Penetration], tolerance: float) -> list[Penetration]:
+    """The deepest of each part and body at each frame, in order, where it is deeper than a tolerance [m]."""
+    deep: dict[tuple[float, str, str], float] = {}
     for row in rows:
         key = row.frame, row.part, row.body
-        worst[key] = max(worst.get(key, 0.0), row.depth)
-    return [Penetration(*key, depth) for key, depth in sorted(worst.items()) if depth > tolerance]
+        deep[key] = max(deep.get(key, 0.0), row.depth)
+    return [Penetration(*key, depth) for key, depth in sorted(deep.items()) if depth > tolerance]
 
 
-def in_others(body: Body, world: World, fps: float, tolerance: float = TOLERANCE) -> list[Penetration]:
-    """Where a moving body is in others, at its samples and half way between them: its surface in them, theirs in it.
-
-    Args:
-        body: With a matrix for each sample.
-        world: The others, as they are at first.
-        fps: Samples a second [Hz].
-        tolerance: Depths that do not count [m].
-    """
-    frames = np.linspace(0.0, len(body.matrices) - 1.0, 2 * len(body.matrices) - 1)
-    at = _placed(body.matrices, frames)
-    size = float(np.ptp(body.vertices, axis=0).max())
-    corners = surface_samples(body.vertices[body.triangles], max(size / 24.0, 1e-4))[0]
-    points = np.einsum("tij,vj->tvi", at[:, :3, :3], corners) + at[:, None, :3, 3]
-    others = [b for b in world.bodies if b.name != body.name]
-    still = replace(world, bodies=tuple(replace(b, matrices=b.matrices[:1]) for b in others))
-    rows = inside_bodies(still, points, frames, fps, [body.name] * len(corners))
-    mine = World((body,), fps)
-    low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))
-    for other in still.bodies:
-        theirs = other.vertices @ other.matrices[0, :3, :3].T + other.matrices[0, :3, 3]
-        theirs = theirs[((theirs >= low) & (theirs <= high)).all(axis=1)]
-        if len(theirs):
-            spread = np.broadcast_to(theirs, (len(frames), *theirs.shape))
-            found = inside_bodies(mine, spread, frames, fps, [other.name] * len(theirs))
-            rows += [Penetration(o.frame, body.name, other.name, o.depth) for o in found]
-    worst: dict[tuple[float, str], float] = {}
-    for row in rows:
-        worst[row.frame, row.body] = max(worst.get((row.frame, row.body), 0.0), row.depth)
-    return [Penetration(f, body.name, name, d) for (f, name), d in sorted(worst.items()) if d > tolerance]
+def _away(matrices: Array, place: Array) -> Bools:
+    """(N,) which matrices (N, 4, 4) differ from a place (4, 4)."""
+    return np.asarray(np.abs(matrices - place).reshape(len(matrices), -1).max(axis=1) > 1e-9)
 
 
 def _places(shape: Capsules, k: int) -> int:
@@ -164,12 +157,16 @@ def _moved(world: World, props: Mapping[str, Array], fps: float, count: int) -> 
     return replace(world, bodies=tuple(bodies), fps=fps)
 
 
-def _placed(matrices: Array, frames: Array) -> Array:
-    """(N, 4, 4) at frames and half frames; half way the rotation is that of the mean."""
+def between_samples(matrices: Array, frames: Array) -> Array:
+    """(N, 4, 4) of rigid matrices (T, 4, 4) at frames and parts of frames; beyond the ends they rest."""
     low = np.minimum(frames.astype(np.int64), len(matrices) - 1)
     high = np.minimum(low + 1, len(matrices) - 1)
-    share = (frames - np.floor(frames))[:, None, None]
-    return np.asarray((1.0 - share) * matrices[low] + share * matrices[high])
+    share = frames - np.floor(frames)
+    out = np.tile(np.eye(4), (len(frames), 1, 1))
+    a, b = (quat.from_matrix(matrices[k][:, :3, :3]) for k in (low, high))
+    out[:, :3, :3] = quat.to_matrix(quat.slerp(a, b, share))
+    out[:, :3, 3] = matrices[low, :3, 3] + share[:, None] * (matrices[high, :3, 3] - matrices[low, :3, 3])
+    return out
 
 
 def inside_bodies(
@@ -180,6 +177,7 @@ def inside_bodies(
     parts: Sequence[str],
     touching: Collection[tuple[str, str]] = (),
     radii: Array | None = None,
+    shapes: Shapes | None = None,
 ) -> list[Penetration]:
     """Depths of points in each body, where there are any.
 
@@ -191,8 +189,9 @@ def inside_bodies(
         parts: (K,) names of what they belong to.
         touching: Part and body that may be in each other.
         radii: (K,) of spheres about the points [m]; None for the points themselves.
+        shapes: What is known of meshes.
     """
-    out = []
+    out, shapes = [], shapes or Shapes()
     count = points.shape[1]
     flat, size = points.reshape(-1, 3), np.tile(np.zeros(count) if radii is None else radii, len(points))
     seconds = frames / fps
@@ -206,15 +205,13 @@ def inside_bodies(
             (x > low[0] - size) & (x < high[0] + size) & (y > low[1] - size) & (y < high[1] + size)
             & (z > low[2] - size) & (z < high[2] + size) & np.tile(free, len(points))
         )  # fmt: skip
-        at, local = _near(body, flat, at, seconds[at // count] * world.fps, size)
-        if not len(at):
-            continue
-        reach = max(float(size[at].max()), 0.03)
-        _, far, hit, _ = geometry.nearest(World((body,), world.fps), flat[at], seconds[at // count], reach)
-        depth = np.where(hit >= 0, size[at] - far, -np.inf)
-        if closed(body.triangles):
-            within = inside(body.vertices[body.triangles], local)
-            depth = np.where(within, size[at] + np.where(hit >= 0, far, reach), depth)
+        whole, which = np.unique(
+            np.minimum(seconds[at // count] * world.fps, len(body.matrices) - 1), return_inverse=True
+        )
+        mesh, place = mesh_at(body, whole, shapes)
+        back = np.linalg.inv(place)[which]
+        local = np.einsum("nij,nj->ni", back[:, :3, :3], flat[at]) + back[:, :3, 3]
+        depth = mesh.depths(local, size[at])
         for k in np.flatnonzero(depth > 0):
             frame, column = divmod(int(at[k]), count)
             out.append(Penetration(float(frames[frame]), parts[column], body.name, float(depth[k])))
@@ -227,45 +224,3 @@ def _bounds(body: Body) -> tuple[Array, Array]:
     corners = box[np.indices((2, 2, 2)).reshape(3, -1).T, np.arange(3)]
     there = corners @ body.matrices[:, :3, :3].transpose(0, 2, 1) + body.matrices[:, None, :3, 3]
     return there.min(axis=(0, 1)), there.max(axis=(0, 1))
-
-
-def _near(body: Body, points: Array, at: Ints, frames: Array, size: Array) -> tuple[Ints, Array]:
-    """Which of the spheres `at` (M,) among points (N, 3) with sizes (N,) may touch a body at its frames (M,), and their
-    places (K, 3) in its axes."""
-    if len(body.matrices) == 1:
-        back = np.linalg.inv(body.matrices[0])
-        local = points[at] @ back[:3, :3].T + back[:3, 3]
-    else:
-        whole, which = np.unique(np.minimum(frames, len(body.matrices) - 1), return_inverse=True)
-        back = np.linalg.inv(_placed(body.matrices, whole))[which]
-        local = np.einsum("nij,nj->ni", back[:, :3, :3], points[at]) + back[:, :3, 3]
-    least = float(np.linalg.norm(body.matrices[0, :3, :3], axis=0).min())
-    margin = (size[at] / max(least, 1e-9))[:, None]
-    keep = ((local > body.vertices.min(axis=0) - margin) & (local < body.vertices.max(axis=0) + margin)).all(axis=1)
-    return at[keep], local[keep]
-
-
-def inside(corners: Array, points: Array) -> Bools:
-    """Which points (N, 3) are within a closed mesh of triangles (F, 3, 3), by the solid angle under which it is seen.
-
-    Van Oosterom and Strackee, "The solid angle of a plane triangle" (1983).
-    """
-    out = np.zeros(len(points), dtype=bool)
-    low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
-    at: Ints = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
-    block = max(1, _BLOCK // max(1, len(corners)))
-    middle = 0.5 * (low + high)
-    a, b, c = (corners[:, k] - middle for k in range(3))
-    ab, bc, ca = (dot(v, v) for v in (a - b, b - c, c - a))
-    apex, normals = dot(a, cross(b, c)), cross(a, b) + cross(b, c) + cross(c, a)
-    for some in np.array_split(at, max(1, -(-len(at) // block))):
-        p = points[some] - middle
-        # the triple and scalar products of the three edges to a point, of products of matrices
-        above = apex - p @ normals.T
-        own = dot(p, p)[:, None]
-        sa, sb, sc = (np.maximum(own + dot(v, v) - 2.0 * (p @ v.T), 0.0) for v in (a, b, c))
-        la, lb, lc = np.sqrt(sa), np.sqrt(sb), np.sqrt(sc)
-        below = la * lb * lc + 0.5 * ((sa + sb - ab) * lc + (sb + sc - bc) * la + (sc + sa - ca) * lb)
-        turns = np.arctan2(above, below).sum(axis=1) / (2.0 * np.pi)
-        out[some] = np.abs(turns) > 0.5
-    return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,39 +38,49 @@ class Piece:
     field: DistanceField | None = None
 
 
-def pieces(
-    vertices: Array, triangles: Ints, region: tuple[Array, Array] | None = None, band: float = BAND
-) -> tuple[Piece, ...]:
-    """What a mesh consists of.
+Island = tuple[Array, Ints]
+"""Vertices (P, 3) and triangles (F, 3) of a part of a mesh that hangs together."""
+
+
+def islands(vertices: Array, triangles: Ints) -> tuple[Island, ...]:
+    """The parts of a mesh that hang together, vertices at the same place made one.
 
     Args:
         vertices: (V, 3) with its scale applied [m].
-        triangles: (F, 3).
-        region: Lowest and highest corner (3,) of what matters; pieces outside of it are left out.
-        band: How far distances to a field are known [m].
+        triangles: (F, 3); those that are none are left out.
     """
     if not len(triangles):
         return ()
     merged, triangles = _merged(vertices, triangles)
+    out = []
+    for faces in _hanging_together(len(merged), triangles):
+        used, local = np.unique(triangles[faces], return_inverse=True)
+        out.append((merged[used], local.reshape(-1, 3)))
+    return tuple(out)
+
+
+def pieces(parts: Sequence[Island], region: tuple[Array, Array] | None = None, band: float = BAND) -> tuple[Piece, ...]:
+    """What a mesh consists of.
+
+    Args:
+        parts: Its islands.
+        region: Lowest and highest corner (3,) of what matters; pieces outside of it are left out.
+        band: How far distances to a field are known [m].
+    """
     out: list[Piece] = []
-    rest: list[Ints] = []
-    for faces in _islands(len(merged), triangles):
-        island = triangles[faces]
-        used = np.unique(island)
-        points = merged[used]
+    rest: list[Island] = []
+    for points, island in parts:
         if region is not None and ((points.max(axis=0) < region[0]) | (points.min(axis=0) > region[1])).any():
             continue
-        found = _ball(points, island) or _box(merged, island)
+        found = _ball(points, island) or _box(points, island)
         if found is None:
-            rest.append(island)
+            rest.append((points, island))
         else:
             out.append(found)
     # what has no inside of its own may lie in one field; closed ones would take each other for outside
-    for island in rest:
-        used, local = np.unique(island, return_inverse=True)
-        points, local = merged[used], local.reshape(island.shape)
+    for points, island in rest:
         low, high = points.min(axis=0), points.max(axis=0)
-        field = distance_field(points, local, band, region)
+        field = distance_field(points, island, band, region)
         if region is not None:
             low, high = np.maximum(low, field.bounds[0]), np.minimum(high, field.bounds[1])
         out.append(Piece("field", 0.5 * (low + high), np.eye(3), 0.5 * (high - low), field))
@@ -85,7 +96,7 @@ def _merged(vertices: Array, triangles: Ints) -> tuple[Array, Ints]:
     return vertices[first], triangles[whole]
 
 
-def _islands(count: int, triangles: Ints) -> list[Ints]:
+def _hanging_together(count: int, triangles: Ints) -> list[Ints]:
     """Triangles (numbers) of each part that hangs together by its vertices."""
     with needs_scipy():
         from scipy.sparse import coo_matrix

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from ...skeleton import Array
 from ...world import Body, World
 from .distance_field import DistanceField
+from .meshes import Mesh
 from .pieces import Piece, pieces
 from .space import Ints
 
@@ -61,25 +63,34 @@ class Solids:
 
 
 class Shapes:
-    """Remembers the pieces of meshes, which are the same however they are moved."""
+    """Remembers what was found out about meshes, which is the same however they are moved."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[Array, Ints, Array, tuple[Piece, ...]]] = []
+        self._known: list[tuple[Array, Ints, Array, Mesh]] = []
+        self._parts: dict[tuple[int, bytes], tuple[Piece, ...]] = {}
+
+    def mesh(self, body: Body, scale: Array) -> Mesh:
+        """The mesh of a body with a scale (3,)."""
+        for known, triangles, size, mesh in self._known:
+            if _same(known, body.vertices) and _same(triangles, body.triangles) and np.allclose(size, scale):
+                return mesh
+        mesh = Mesh(body.vertices * scale, body.triangles)
+        self._known.append((body.vertices, body.triangles, scale, mesh))
+        return mesh
 
     def of(self, body: Body, scale: Array, region: tuple[Array, Array] | None) -> tuple[Piece, ...]:
         """Pieces of a body with its scale (3,) applied; a region, in its own axes, is for large ones alone."""
-        vertices = body.vertices * scale
-        if region is not None and (np.ptp(vertices, axis=0) < 0.5 * (region[1] - region[0])).all():
-            region = None
-        if region is not None:
-            return pieces(vertices, body.triangles, region)
-        for known, triangles, size, found in self._known:
-            same = known is body.vertices or np.array_equal(known, body.vertices)
-            if same and np.allclose(size, scale) and np.array_equal(triangles, body.triangles):
-                return found
-        found = pieces(vertices, body.triangles)
-        self._known.append((body.vertices, body.triangles, scale, found))
-        return found
+        mesh = self.mesh(body, scale)
+        if region is None or (mesh.high - mesh.low < 0.5 * (region[1] - region[0])).all():
+            return mesh.pieces
+        key = id(mesh), np.stack(region).tobytes()
+        if key not in self._parts:
+            self._parts[key] = pieces(mesh.islands, region)
+        return self._parts[key]
+
+
+def _same(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
+    return a is b or np.array_equal(a, b)
 
 
 def solids(

@@ -12,13 +12,12 @@ from dataclasses import replace
 import numpy as np
 
 from ...skeleton import Array
-from ...world import World
-from .distance_field import surface_samples
-from .penetration import TOLERANCE, Penetration, inside_bodies
+from ...world import Body, World
+from .meshes import deepest
+from .penetration import TOLERANCE, Penetration, inside_bodies, listed, mesh_at, worst
+from .solids import Shapes
 from .space import Bools
 
-SPACING = 1.0 / 24.0
-"""Between two points of the surface of a thing, of its size."""
 Pairs = Collection[tuple[str, str]]
 
 
@@ -34,7 +33,7 @@ def skin_in(
         touching: Part and body that may be in each other.
         tolerance: Depths that do not count [m].
     """
-    return _worst(inside_bodies(world, skin, np.arange(float(len(skin))), world.fps, parts, touching), tolerance)
+    return worst(inside_bodies(world, skin, np.arange(float(len(skin))), world.fps, parts, touching), tolerance)
 
 
 def moving_in(world: World, touching: Pairs = (), tolerance: float = TOLERANCE) -> list[Penetration]:
@@ -49,42 +48,43 @@ def moving_in(world: World, touching: Pairs = (), tolerance: float = TOLERANCE) 
     """
     either = {*touching, *((b, a) for a, b in touching)}
     rows: list[Penetration] = []
+    shapes = Shapes()
     for body in world.bodies:
-        at = np.flatnonzero(_under_way(body.matrices))
-        if not len(at) or not len(body.triangles):
-            continue
-        size = float(np.ptp(body.vertices, axis=0).max())
-        surface = surface_samples(body.vertices[body.triangles], max(SPACING * size, 1e-4))[0]
-        points = _placed(body.matrices[at], surface)
-        others = tuple(o for o in world.bodies if o is not body and (body.name, o.name) not in either)
-        there, frames = replace(world, bodies=others), at.astype(np.float64)
-        rows += inside_bodies(there, points, frames, world.fps, [body.name] * len(surface))
-        low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))
-        own = replace(world, bodies=(body,))
-        for other in others:
-            corners = _placed(other.matrices[at] if len(other.matrices) > 1 else other.matrices, other.vertices)
-            near = ((corners >= low) & (corners <= high)).all(axis=2).any(axis=0)
-            if near.any():
-                spread = np.broadcast_to(corners[:, near], (len(at), int(near.sum()), 3))
-                found = inside_bodies(own, spread, frames, world.fps, [other.name] * spread.shape[1])
-                rows += [replace(row, part=body.name, body=other.name) for row in found]
-    return _worst(rows, tolerance)
+        at = np.flatnonzero(_under_way(body.matrices)).astype(np.float64)
+        others = [o for o in world.bodies if o is not body and (body.name, o.name) not in either]
+        if len(at) and len(body.triangles):
+            rows += _in_each(body, others, at, shapes)
+    return worst(rows, tolerance)
+
+
+def in_others(
+    body: Body, world: World, tolerance: float = TOLERANCE, shapes: Shapes | None = None
+) -> list[Penetration]:
+    """Where a moving body is in others, at its samples and half way between them: its surface in them, theirs in it.
+
+    Args:
+        body: With a matrix for each sample.
+        world: The others, as they are at first.
+        tolerance: Depths that do not count [m].
+        shapes: What is known of meshes.
+    """
+    frames = np.linspace(0.0, len(body.matrices) - 1.0, 2 * len(body.matrices) - 1)
+    others = [replace(o, matrices=o.matrices[:1]) for o in world.bodies if o.name != body.name]
+    return worst(_in_each(body, others, frames, shapes or Shapes()), tolerance)
+
+
+def _in_each(body: Body, others: Sequence[Body], frames: Array, shapes: Shapes) -> list[Penetration]:
+    """Where a body is in others, at frames (N,) of their matrices."""
+    rows: list[Penetration] = []
+    mesh, at = mesh_at(body, frames, shapes)
+    for other in others:
+        if len(other.triangles):
+            there, place = mesh_at(other, frames, shapes)
+            rows += listed(frames, body.name, other.name, deepest(mesh, there, np.linalg.inv(place) @ at))
+    return rows
 
 
 def _under_way(matrices: Array) -> Bools:
     """(T,) whether something is neither where it was at first nor where it is at last."""
     ends = [np.abs(matrices - matrices[k]).reshape(len(matrices), -1).max(axis=1) > 1e-6 for k in (0, -1)]
     return np.asarray(ends[0] & ends[1])
-
-
-def _placed(matrices: Array, points: Array) -> Array:
-    """(T, K, 3) points (K, 3) of a body at matrices (T, 4, 4)."""
-    return np.asarray(points @ matrices[:, :3, :3].transpose(0, 2, 1) + matrices[:, None, :3, 3])
-
-
-def _worst(rows: Sequence[Penetration], tolerance: float) -> list[Penetration]:
-    worst: dict[tuple[float, str, str], float] = {}
-    for row in rows:
-        key = row.frame, row.part, row.body
-        worst[key] = max(worst.get(key, 0.0), row.depth)
-    return [Penetration(*key, depth) for key, depth in sorted(worst.items()) if depth > tolerance]

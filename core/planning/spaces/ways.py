@@ -16,11 +16,12 @@ from .chain import Chain
 from .collision import Checker, clearance
 from .cover import Cover, covered
 from .machines import Machine, Thing
-from .penetration import TOLERANCE, Penetration, in_others
+from .penetration import TOLERANCE, Penetration
 from .rrt import SearchParams, plan
 from .shortcut import SmoothParams, rounded, shorten, timed
 from .solids import Shapes, Solids, solids
 from .space import Bools, Space
+from .surfaces import in_others
 from .tree import Search, SearchTimeout
 
 THIN = (1.0, 0.9, 0.75, 0.5)
@@ -141,7 +142,7 @@ def _sought(
         points = np.concatenate([start[None], points, goal[None]])
     done = timed(space, Path(points, path.axes), _fastest(machine, params), fps, smooth)
     frames = slim.frames(done.points)
-    offences = _offences(machine, world, frames, fps)
+    offences = _offences(machine, world, frames, shapes)
     return Planned(frames, done, found.search, slim, _least(slim, hard, frames), offences)
 
 
@@ -208,11 +209,11 @@ def _least(machine: Machine, hard: Solids, frames: Array) -> float:
     return float(gap.min()) if np.isfinite(gap).any() else np.inf
 
 
-def _offences(machine: Machine, world: World, frames: Array, fps: float) -> tuple[Penetration, ...]:
+def _offences(machine: Machine, world: World, frames: Array, shapes: Shapes) -> tuple[Penetration, ...]:
     """What of the meshes of a machine is in something at any sample, or half way to the next."""
     out: list[Penetration] = []
     for body, link in machine.parts:
-        found = in_others(replace(body, matrices=frames[:, link]), world, fps)
+        found = in_others(replace(body, matrices=frames[:, link]), world, shapes=shapes)
         deep = {o.body for o in found if o.frame == 0.0} | {o.body for o in found if o.frame == len(frames) - 1.0}
         # where it stands on something, or in it, at an end, that is how it was put there
         out += [o for o in found if o.body not in deep or o.depth > 2.0 * TOLERANCE + _at_ends(found, o.body)]

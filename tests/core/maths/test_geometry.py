@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from troupe.core import Body, InvalidParam, TroupeError, World
 from troupe.core.maths import geometry, quat
+from troupe.core.planning.spaces.set_pieces import lathe
 
 RNG = np.random.default_rng(5)
 STILL = np.eye(4)[None]
@@ -440,3 +441,16 @@ def test_malformed_points_and_unknown_kinds_are_refused():
         geometry.ray(SURFACE, np.zeros((2, 3)), np.zeros((2, 2)))
     with pytest.raises(InvalidParam, match="ground, obstacle"):
         geometry.height(SURFACE, np.zeros((1, 2)), kinds=("floor",))
+
+
+def test_inside_of_a_dense_mesh_is_told_alike_in_groups_and_triangle_by_triangle():
+    rng = np.random.default_rng(5)
+    turn = np.linspace(0.0, np.pi, 60)
+    vertices, faces = lathe(np.column_stack([np.sin(turn) * (1.0 + 0.3 * np.sin(9.0 * turn)), -np.cos(turn)]), 70)
+    mesh = geometry.seen(vertices[faces])
+    near = vertices[rng.integers(0, len(vertices), 300)] * (1.0 + rng.choice([-1e-4, 1e-4], (300, 1)))
+    points = np.concatenate([rng.uniform(-1.1, 1.1, (700, 3)), near])
+    whole = geometry.Seen(mesh.corners, ())
+    told = geometry.inside(mesh, points)
+    assert mesh.levels and np.array_equal(told, geometry.inside(whole, points)) and 200 < told.sum() < 800
+    assert np.array_equal(geometry.inside(mesh, points[:, [0, 2, 1]] + [5.0, 0, 0]), np.zeros(1000, dtype=bool))

@@ -9,11 +9,13 @@ from troupe.core.kinematics import anatomy, fk
 from troupe.core.kinematics.body_shape import beads, capsules, self_gaps, self_pairs
 from troupe.core.kinematics.fingers import hand_length
 from troupe.core.maths import geometry, quat
+from troupe.core.maths.geometry import inside, seen
 from troupe.core.motion import Motion
 from troupe.core.planning.spaces.collision import Checker, clearance, segment_box
 from troupe.core.planning.spaces.distance_field import closed, distance_field
-from troupe.core.planning.spaces.penetration import inside, penetrations
-from troupe.core.planning.spaces.pieces import pieces
+from troupe.core.planning.spaces.meshes import REACH, Mesh, deepest
+from troupe.core.planning.spaces.penetration import penetrations
+from troupe.core.planning.spaces.pieces import islands, pieces
 from troupe.core.planning.spaces.set_pieces import ball, bottle, box, lathe, placed
 from troupe.core.planning.spaces.solids import Shapes, solids
 from troupe.core.planning.spaces.surfaces import moving_in, skin_in
@@ -42,23 +44,23 @@ def test_a_box_a_ball_and_a_rectangle_are_found_for_what_they_are():
     table = [box("a", (0.5, 0.3, 0.02), (0, 0, 0.7)), box("b", (0.02, 0.02, 0.35), (0.4, 0.2, 0.35), TURN)]
     vertices = np.concatenate([b.vertices @ b.matrices[0, :3, :3].T + b.matrices[0, :3, 3] for b in table])
     faces = np.concatenate([b.triangles + k * 8 for k, b in enumerate(table)])
-    found = pieces(vertices, faces)
+    found = pieces(islands(vertices, faces))
     assert [p.kind for p in found] == ["box", "box"]
     assert np.allclose(sorted(found[0].half), [0.02, 0.3, 0.5])
     assert np.allclose(found[1].centre, [0.4, 0.2, 0.35])
     floor = np.array([[-2, -1, 0], [2, -1, 0], [2, 1, 0], [-2, 1, 0]], float)
-    (flat,) = pieces(floor, np.array([[0, 1, 2], [0, 2, 3]]))
+    (flat,) = pieces(islands(floor, np.array([[0, 1, 2], [0, 2, 3]])))
     assert flat.kind == "box" and np.allclose(sorted(flat.half), [0, 1, 2])
     sphere = ball("s", 0.2)
-    (round_one,) = pieces(sphere.vertices, sphere.triangles)
+    (round_one,) = pieces(islands(sphere.vertices, sphere.triangles))
     assert round_one.kind == "ball" and np.allclose(round_one.half, 0.2)
     jar = bottle()
-    assert [p.kind for p in pieces(jar.vertices, jar.triangles)] == ["field"]
+    assert [p.kind for p in pieces(islands(jar.vertices, jar.triangles))] == ["field"]
     # a box with a corner cut off is none
     cut = box("c", (0.1, 0.1, 0.1))
     vertices = cut.vertices.copy()
     vertices[7] *= 0.5
-    assert [p.kind for p in pieces(vertices, cut.triangles)] == ["field"]
+    assert [p.kind for p in pieces(islands(vertices, cut.triangles))] == ["field"]
 
 
 def test_segments_are_as_far_from_boxes_as_sampling_says():
@@ -103,7 +105,7 @@ def test_a_mesh_is_never_said_to_be_farther_than_it_is_and_hardly_nearer():
     points = a[:, None] + np.linspace(0, 1, 41)[:, None] * (b - a)[:, None]
     _, far, _, _ = geometry.nearest(world, points.reshape(-1, 3), reach=0.3)
     back = np.linalg.inv(jar.matrices[0])
-    within = inside(jar.vertices[jar.triangles], points.reshape(-1, 3) @ back[:3, :3].T + back[:3, 3])
+    within = inside(seen(jar.vertices[jar.triangles]), points.reshape(-1, 3) @ back[:3, :3].T + back[:3, 3])
     gap = np.where(within, -far, far).reshape(points.shape[:2]).min(axis=1) - size
     gap = gap.reshape(-1, 3).min(axis=1)
     assert not (said & (gap < 0)).any()
@@ -121,7 +123,7 @@ def test_distances_are_exact_on_the_grid_and_negative_inside():
     values = field.values[tuple(cells.T)]
     assert np.abs(np.minimum(far, 0.06) - np.abs(values)).max() < 1e-4
     clear = far > 1e-3
-    assert np.array_equal((values < 0)[clear], inside(jar.vertices[jar.triangles], points)[clear])
+    assert np.array_equal((values < 0)[clear], inside(seen(jar.vertices[jar.triangles]), points)[clear])
     assert (values < 0).sum() > 20
 
 
@@ -252,3 +254,24 @@ def test_what_is_shown_is_measured_against_triangles():
     assert not moving_in(World((goes, wall), 48.0), {("wall", "ball")})
     post = box("post", (0.002, 0.002, 0.05), (0.0, 0.0, 0.0))
     assert {row.body for row in moving_in(World((goes, post), 48.0))} == {"post"}
+
+
+def test_two_dense_meshes_are_as_deep_in_each_other_as_their_points_are_one_by_one():
+    rng = np.random.default_rng(4)
+    knob = Mesh(*lathe([(0, -0.1), (0.06, -0.09), (0.03, 0.0), (0.08, 0.05), (0.02, 0.1), (0, 0.11)], 64))
+    slab = Mesh(*lathe([(0, -0.02), (0.2, -0.02), (0.2, 0.02), (0, 0.02)], 90))
+    turns = quat.to_matrix(quat.unit(rng.normal(size=(40, 4))))
+    ways = np.stack([placed(p, t) for p, t in zip(rng.uniform(-0.2, 0.2, (40, 3)), turns, strict=True)])
+    found = deepest(knob, slab, ways)
+    for matrix, depth in zip(ways, found, strict=True):
+        back = np.linalg.inv(matrix)
+        there = knob.surface.points @ matrix[:3, :3].T + matrix[:3, 3], slab.vertices @ back[:3, :3].T + back[:3, 3]
+        rows = [m.depths(p, np.zeros(len(p))).max() for m, p in zip((slab, knob), there, strict=True)]
+        assert depth == pytest.approx(max(rows), abs=1e-12)
+    assert np.isinf(found).any() and (found > 0.005).any() and found.max() <= REACH
+    # wholly within, and a sheet, which has no inside
+    assert (
+        deepest(Mesh(0.1 * slab.vertices, slab.triangles), Mesh(9.0 * slab.vertices, slab.triangles), ways[:1]) == REACH
+    )
+    sheet = Mesh(slab.vertices, slab.triangles[:-9])
+    assert np.isinf(deepest(sheet, sheet, ways)).all()

@@ -14,8 +14,8 @@ from troupe.core.planning.plan import PlanParams
 from troupe.core.planning.spaces import ways
 from troupe.core.planning.spaces.chain import Chain, Hinge
 from troupe.core.planning.spaces.cover import covered
-from troupe.core.planning.spaces.penetration import in_others
-from troupe.core.planning.spaces.set_pieces import box, placed
+from troupe.core.planning.spaces.set_pieces import box, lathe, placed
+from troupe.core.planning.spaces.surfaces import in_others
 from troupe.core.planning.spaces.ways import between, thing_of, way
 from troupe.core.world import Body, World
 
@@ -74,10 +74,10 @@ def test_a_crate_turns_to_fit_through_a_gap_and_touches_nothing():
     again = way(thing, WALLS, *between(thing, goal), params, 24.0)
     assert np.array_equal(found.path.points, again.path.points)
     straight = replace(crate(), matrices=np.stack([placed((0.0, y, 0.21)) for y in (-1.0, -0.2, 0.0, 0.2)]))
-    assert not in_others(straight, WALLS, 24.0)
+    assert not in_others(straight, WALLS)
     stuck = np.tile(crate(90.0).matrices, (2, 1, 1))
     stuck[:, 1, 3] = 0.0
-    assert {o.body for o in in_others(replace(crate(), matrices=stuck), WALLS, 24.0)} == {"left", "right"}
+    assert {o.body for o in in_others(replace(crate(), matrices=stuck), WALLS)} == {"left", "right"}
 
 
 @pytest.mark.req("kuffner", 105)
@@ -92,6 +92,25 @@ def test_as_published_a_crate_takes_a_plain_way(monkeypatch):
     found = way(thing, WALLS, *between(thing, goal), params, 24.0)
     assert {s.method for s in sought} == {"connect"} and set(smoothed) == {0.0}
     assert eased == ["cubic"] and not found.offences
+
+
+@pytest.mark.parametrize("dense", ["mover", "obstacle"])
+def test_a_dense_mesh_is_moved_and_gone_around_as_a_coarse_one(dense):
+    """Half a million triangles take seconds, for they are looked at in groups."""
+    outline = np.linspace(0.0, np.pi, 500)
+    profile = np.column_stack([0.2 * np.sin(outline) * (1.0 + 0.2 * np.sin(7.0 * outline)), -0.2 * np.cos(outline)])
+    vertices, faces = lathe(profile, 480)
+    knob = Body("knob", 9, vertices, faces, placed((0.0, 0.0, 0.4))[None])
+    mover, world = crate(), World((*WALLS.bodies, knob))
+    if dense == "mover":
+        mover, world = replace(knob, matrices=mover.matrices), WALLS
+    goal, params = placed((0.1, 1.0, 0.31)), PlanParams(room=1.0)
+    thing = thing_of(mover, goal, params)
+    found = way(thing, world, *between(thing, goal), params, 24.0)
+    assert len(faces) > 470_000 and not found.offences
+    hit = replace(mover, matrices=np.tile(placed((0.25, 0.0, 0.31)), (3, 1, 1)))
+    names = {"knob", "right"} if dense == "obstacle" else {"right"}
+    assert {o.body for o in in_others(hit, world)} == names
 
 
 @pytest.mark.req("kuffner", 71)
