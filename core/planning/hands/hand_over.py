@@ -167,6 +167,16 @@ def _handed(giver: Job, receiver: Job, target: Body, place: Array, shapes: Shape
     )
     given = reach(offer)
     there = given.performance.props[name][-1]
+    leave = replace(
+        giver,
+        pose=given.pose,
+        holding=given.holding,
+        grasps=None,
+        moved={**(giver.moved or {}), name: there},
+        params=replace(giver.params, task="let_go", target=name, lean=False, step=False),
+    )
+    # who cannot take the hand away from there need not be waited for by the other one, who takes longest
+    reach(leave)
     holder = as_boxes(giver.skeleton, given.pose, giver.actor, arms=True)
     take = replace(
         receiver,
@@ -179,16 +189,7 @@ def _handed(giver: Job, receiver: Job, target: Body, place: Array, shapes: Shape
     grasped = _stage(taken, "lift")
     holds = taken.performance.motions[receiver.actor].pose(grasped)
     takers = as_boxes(receiver.skeleton, holds, receiver.actor, arms=True)
-    leave = replace(
-        giver,
-        world=replace(world, bodies=(*world.bodies, *takers)),
-        pose=given.pose,
-        holding=given.holding,
-        grasps=None,
-        moved={**(giver.moved or {}), name: there},
-        params=replace(giver.params, task="let_go", target=name, lean=False, step=False),
-    )
-    left = reach(leave)
+    left = reach(replace(leave, world=replace(world, bodies=(*world.bodies, *takers))))
     for late in (0.0, 1.0):
         out = _together(giver, receiver, name, (given, taken, left), late)
         if out.gap > 0.0:

@@ -6,15 +6,16 @@ from functools import cache
 import numpy as np
 import pytest
 from troupe.core import InvalidParam
-from troupe.core.errors import NoIK
+from troupe.core.errors import NoIK, NoPath
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
 from troupe.core.kinematics.body_shape import self_gaps, with_fingers
 from troupe.core.kinematics.fingers import finger_joints
 from troupe.core.maths import quat
+from troupe.core.planning.hands import hand_over as giving
 from troupe.core.planning.hands.hand_over import hand_over
 from troupe.core.planning.hands.holding import hand_matrix
-from troupe.core.planning.hands.reach import Job, ReachParams
+from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.hands.stages import STAGE
 from troupe.core.planning.spaces.arm_space import Arm
 from troupe.core.planning.spaces.set_pieces import bottle, box
@@ -64,6 +65,23 @@ def test_the_giver_holds_on_until_the_other_has_closed_the_fingers():
     assert quat.distance(shut, shut[-1]).max() < 1e-6
     firm = done.performance.motions["ann"].rotations[: closed + 1, finger_joints(skeleton, done.giver.side)]
     assert quat.distance(firm[stage(done, "ann", "transfer") + 1 :], firm[-1]).max() < 1e-6
+
+
+def test_a_giver_who_cannot_take_the_hand_back_is_known_before_the_other_tries(monkeypatch):
+    """Where its hand comes back to, something stands: no place to meet helps, and the longer half is not begun."""
+    ann, bob = pair()
+    took = reach(replace(ann, params=replace(ann.params, task="pick_up")))
+    places, _ = fk.forward(ann.skeleton, ann.pose.rotations, ann.pose.root)
+    block = box("block", (0.08, 0.08, 0.08), places[ann.skeleton.joint(f"hand_{took.side}")])
+    world = World((*WORLD.bodies, block))
+    moved = {"bottle": took.performance.props["bottle"][-1]}
+    ann = replace(ann, world=world, pose=took.pose, holding=took.holding, moved=moved)
+    asked = []
+    monkeypatch.setattr(giving, "TRIES", 2)
+    monkeypatch.setattr(giving, "reach", lambda job: asked.append((job.actor, job.params.task)) or reach(job))
+    with pytest.raises(NoPath, match="at its end the arm touches block"):
+        hand_over(ann, replace(bob, world=world, moved=moved))
+    assert set(asked) == {("ann", "hand_over"), ("ann", "let_go")}
 
 
 def test_no_arm_goes_into_the_body_that_it_hangs_on():
