@@ -22,7 +22,7 @@ from ..spaces.shortcut import SmoothParams, lengths, rounded, shorten
 from ..spaces.solids import Shapes, Solids, solids
 from ..spaces.space import Bools, Space, hits
 from ..spaces.tree import Found, Search, SearchTimeout
-from .grasp import Grasp
+from .grasp import Grasp, worlds
 from .ledger import Ledger, Sought
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -95,12 +95,13 @@ class ArmWork:
             self._grips[shape] = grip_place(self.skeleton, self.side, shape), quat.from_matrix(palm_axes(self.side))
         return self._grips[shape]
 
-    def wrists(self, grasp: Grasp, matrix: Array, shifts: Array) -> tuple[Array, Array]:
-        """Places (K, 3) of the wrist and rotations (K, 4) of the hand that hold a prop at a matrix (4, 4), each moved
-        by shifts (K, 3) [m]."""
-        place, turn, _ = grasp.world(matrix)
-        at, hand = wrist_frames(place, turn, *self.grip(grasp.shape))
-        return at + shifts, np.broadcast_to(hand, (len(shifts), 4))
+    def wrists(self, grasps: Sequence[Grasp], matrix: Array, shifts: Array) -> tuple[Array, Array]:
+        """Places (G, K, 3) of the wrist and rotations (G, K, 4) of the hand that hold a prop at a matrix (4, 4) by each
+        grasp, moved by shifts (G, K, 3) [m]."""
+        places, turns, _ = worlds(grasps, matrix)
+        grips = [self.grip(g.shape) for g in grasps]
+        at, hands = wrist_frames(places, turns, *(np.stack([grip[part] for grip in grips]) for part in range(2)))
+        return at[:, None] + shifts, np.broadcast_to(hands[:, None], (*shifts.shape[:2], 4))
 
     def way(
         self,

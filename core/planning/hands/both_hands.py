@@ -34,7 +34,7 @@ from .pairs import pairs_of
 from .postures import APPROACH
 from .prop_way import dense_way, prop_way
 from .stages import Holding, Stage, home_of
-from .standing import UP, as_moved, matrix_of, place_of
+from .standing import UP, as_moved, destination_of, matrix_of, place_of
 from .task import Job
 
 ABLE = ("pick_up", "move", "put_back", "reach")
@@ -116,14 +116,15 @@ class BothHands:
             raise NoGrasp(f"{self.target.name} has no two sides that the palms fit on; turn to face one of them")
         stages = [self._approach(1.0, self.matrix, known), self._lifted(self.matrix, known)]
         if self.params.task == "move":
-            stages += [self._lifted(self._goal(), known), self._approach(1.0, self._goal(), known)]
+            goal = destination_of(self.job)
+            stages += [self._lifted(goal, known), self._approach(1.0, goal, known)]
         goals, turns = (np.concatenate([s[k] for s in stages], axis=1) for k in range(2))
         self.ledger.ik += 1
         found = self.solved(goals, turns, self._judge(known[0]))
         whole = np.asarray(found.good.all(axis=(1, 2)))
         ends = [(slice(APPROACH), self.matrix)]
         if self.params.task == "move":
-            ends.append((slice(-APPROACH, None), self._goal()))
+            ends.append((slice(-APPROACH, None), destination_of(self.job)))
         for part, matrix in ends:
             if whole.any():
                 whole[whole] = ~self._pierced(found.elbows[whole, part], goals[whole, part], matrix)
@@ -162,20 +163,12 @@ class BothHands:
         q = work.arm.configuration(self.solved(goals[:, :1], None).rotations[:, 0, 0])
         return NoIK(f"in the way of both hands is {work.blocker(work.arm, found, q)}")
 
-    def _goal(self) -> Array:
-        goal = self.job.destination
-        if goal is None:
-            goal = next((b.matrices[0] for b in self.job.world.bodies if b.name == self.params.destination), None)
-        if goal is None:
-            raise InvalidParam("destination", self.params.destination, "must say where it is taken")
-        return np.asarray(goal)
-
     def frames(self, grasps: tuple[Grasp, Grasp], matrix: Array, back: Array) -> tuple[Array, Array]:
         """Places (K, 2, 3) and turns (K, 2, 4) of the wrists, so far back (K,) from their grasps [m]."""
         rows = []
         for work, grasp in zip(self.works, grasps, strict=True):
-            rows.append(work.wrists(grasp, matrix, -back[:, None] * grasp.world(matrix)[2]))
-        return np.stack([r[0] for r in rows], axis=1), np.stack([r[1] for r in rows], axis=1)
+            rows.append(work.wrists([grasp], matrix, -back[None, :, None] * grasp.world(matrix)[2]))
+        return np.stack([r[0][0] for r in rows], axis=1), np.stack([r[1][0] for r in rows], axis=1)
 
     def _approach(self, share: float, matrix: Array, known: list[tuple[Grasp, Grasp]]) -> tuple[Array, Array]:
         back = share * np.linspace(1.0, 0.0, APPROACH)
@@ -228,7 +221,7 @@ class BothHands:
         if held:
             matrices = [self._held_matrix(held, steady)]
         if params.task in ("move", "put_back"):
-            matrices += prop_way(self, grasps, matrices[0], self._goal(), judge, bool(held))
+            matrices += prop_way(self, grasps, matrices[0], destination_of(self.job), judge, bool(held))
         elif params.task == "pick_up":
             high = np.array(self.matrix)
             high[2, 3] += params.lift

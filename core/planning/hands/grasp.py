@@ -72,9 +72,8 @@ class Grasp:
 
     def world(self, matrix: Array) -> tuple[Array, Array, Array]:
         """Place (3,) [m], rotation (4,) and approach (3,) in the world of a prop with this matrix (4, 4)."""
-        turn, _ = parted(matrix)
-        place = matrix[:3, 3] + turn @ self.frame[:3, 3]
-        return place, quat.from_matrix(turn @ self.frame[:3, :3]), turn @ self.approach
+        place, turn, along = worlds([self], matrix)
+        return place[0], turn[0], along[0]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON; `from_dict` gives it back."""
@@ -108,6 +107,14 @@ class Grasp:
             raise InvalidParam("grasp", dict(values), f"cannot be read: {error}") from None
 
 
+def worlds(grasps: Sequence[Grasp], matrix: Array) -> tuple[Array, Array, Array]:
+    """Places (G, 3) [m], rotations (G, 4) and approaches (G, 3) in the world of a prop with this matrix (4, 4)."""
+    turn, _ = parted(matrix)
+    frames = np.stack([g.frame for g in grasps])
+    along = np.stack([g.approach for g in grasps])
+    return matrix[:3, 3] + frames[:, :3, 3] @ turn.T, quat.from_matrix(turn @ frames[:, :3, :3]), along @ turn.T
+
+
 def for_purpose(grasps: Sequence[Grasp], purpose: str) -> list[Grasp]:
     """The grasps for a purpose, or those for any when there are none.
 
@@ -128,7 +135,7 @@ def framed(outward: npt.ArrayLike, thumb: npt.ArrayLike, place: npt.ArrayLike) -
     b = np.asarray(thumb, dtype=np.float64)
     b = quat.unit(b - (b @ a) * a)
     out = np.eye(4)
-    out[:3, :3] = np.column_stack([a, b, np.cross(a, b)])
+    out[:3, :3] = np.column_stack([a, b, quat.cross(a, b)])
     out[:3, 3] = place
     return out
 

@@ -31,7 +31,7 @@ from .orders import CARRYING, ReachParams
 from .pointing import pointing, touching
 from .postures import APPROACH, LIFT, Option, drawn_back, reachable, roomy, unreached
 from .stages import Holding, Stage, home_of
-from .standing import UP, as_moved, has_arm, matrix_of, place_of
+from .standing import UP, as_moved, destination_of, has_arm, matrix_of, place_of
 from .task import Job
 
 ABOUT = 0.03
@@ -173,7 +173,7 @@ class OneHand:
 
     def _both(self, work: ArmWork, options: Sequence[Option]) -> list[tuple[Option, Array | None]]:
         """The grasps with which the destination is reached too, and their postures there; one question for all."""
-        goal, name = self._destination(), self.target.name
+        goal, name = destination_of(self.job), self.target.name
         grasps = [option.grasp for option in options]
         near = np.stack([option.ways[-1] for option in options])
         distance = max(grasp.distance for grasp in grasps)
@@ -238,7 +238,7 @@ class OneHand:
         steady: bool = False,
     ) -> tuple[list[Stage], Holding | None]:
         """Transfer, release and return."""
-        params, name, grasp, goal = self.params, self.target.name, holding.grasp, self._destination()
+        params, name, grasp, goal = self.params, self.target.name, holding.grasp, destination_of(self.job)
         gives = params.task == "hand_over"
         down, away = ways[:LIFT], ways[LIFT - 1 :]
         path = work.way(lift[-1], down[0], holding.fingers, (name,), held, lift, down)
@@ -272,7 +272,7 @@ class OneHand:
         rest = work.rest
         if self.params.come_back:
             work.rest = home_of(work.arm, holding, work.rest)
-        goal, grasp = self._destination(), holding.grasp
+        goal, grasp = destination_of(self.job), holding.grasp
         for ways in ([grasp], spun(grasp, self.target, goal)):
             found = reachable(
                 work,
@@ -345,14 +345,6 @@ class OneHand:
             stages.append(Stage("return", back, holding.relaxed, None, window=(0.5, 0.95)))
         self.ledger.log(side, grasp.name, "let_go", "done")
         return stages, None
-
-    def _destination(self) -> Array:
-        goal = self.job.destination
-        if goal is None:
-            goal = next((b.matrices[0] for b in self.job.world.bodies if b.name == self.params.destination), None)
-        if goal is None:
-            raise InvalidParam("destination", self.params.destination, "must say where it is taken")
-        return np.asarray(goal)
 
     def _hand(self, work: ArmWork, q: Array | None) -> Array:
         """(4, 4) of the hand."""

@@ -22,7 +22,7 @@ from ..spaces.rrt import stopped
 from ..spaces.solids import Solids
 from ..spaces.space import Bools
 from .arm_work import ArmWork, fine_arm
-from .grasp import Grasp
+from .grasp import Grasp, worlds
 
 APPROACH, LIFT = 6, 4
 """Postures along a straight approach, and along a lift."""
@@ -67,17 +67,19 @@ def reachable(
         near: (7,) configuration before, or (G, 7) one for each grasp.
         natural: Take no posture but the natural one.
     """
-    every = np.broadcast_to(near, (len(grasps), 7))
-    before = np.array([q for g, q in zip(grasps, every, strict=True) if g.side in ("any", work.side)])
-    fits = [g for g in grasps if g.side in ("any", work.side)]
-    rows = [work.wrists(g, matrix, shifts(g.world(matrix)[2])) for g in fits]
+    own = [k for k, g in enumerate(grasps) if g.side in ("any", work.side)]
+    before = np.broadcast_to(near, (len(grasps), 7))[own]
+    fits = [grasps[k] for k in own]
+    if not fits:
+        return []
+    goals, turns = work.wrists(fits, matrix, np.stack([shifts(a) for a in worlds(fits, matrix)[2]]))
     long = float(work.arm.lengths[:2].sum())
-    far = [float(np.linalg.norm(places - work.arm.shoulder, axis=1).max()) for places, _ in rows]
-    near_enough = [k for k in range(len(fits)) if far[k] < long]
+    far = np.linalg.norm(goals - work.arm.shoulder, axis=2).max(axis=1)
+    near_enough = np.flatnonzero(far < long)
     if len(near_enough) < len(fits):
         lost = len(fits) - len(near_enough)
         work.ledger.log(work.side, "", "posture", f"{lost} of {len(fits)} grasps are out of reach")
-    if not near_enough:
+    if not len(near_enough):
         return []
     stopped(work.should_stop)
     around = work.solids((prop,))
@@ -85,13 +87,12 @@ def reachable(
     if not fitting.all():
         lost = int((~fitting).sum())
         work.ledger.log(work.side, "", "posture", f"{lost} of {len(fits)} grasps have no room for the hand")
-    near_enough = [k for k, fit in zip(near_enough, fitting, strict=True) if fit]
-    if not near_enough:
+    near_enough = near_enough[fitting]
+    if not len(near_enough):
         return []
-    near_enough = sorted(near_enough, key=lambda k: far[k] / long - fits[k].quality)[:MOST]
-    fits, rows = [fits[k] for k in near_enough], [rows[k] for k in near_enough]
-    before = begun = before[near_enough]
-    goals, turns = np.stack([r[0] for r in rows]), np.stack([r[1] for r in rows])
+    near_enough = np.array(sorted(near_enough, key=lambda k: float(far[k]) / long - fits[k].quality)[:MOST])
+    fits, before = [fits[k] for k in near_enough], before[near_enough]
+    begun, goals, turns = before, goals[near_enough], turns[near_enough]
     stopped(work.should_stop)
     judge = _judge(work, [g.shape for g in fits], goals.shape[1], around, begun[:1])
     work.ledger.ik += 1
@@ -135,8 +136,8 @@ def roomy(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, found: Solids) 
     for shape in {grasp.shape for grasp in grasps}:
         own = [k for k, grasp in enumerate(grasps) if grasp.shape == shape]
         arm = fine_arm(work, work.shaped(shape))
-        wrists = [work.wrists(grasps[k], matrix, np.zeros((1, 3))) for k in own]
-        starts, ends = arm.hand_at(*(np.concatenate([w[part] for w in wrists]) for part in range(2)))
+        places, turns = work.wrists([grasps[k] for k in own], matrix, np.zeros((len(own), 1, 3)))
+        starts, ends = arm.hand_at(places[:, 0], turns[:, 0])
         radii = np.tile(arm.radii[2:], len(own))
         gap, _ = clearance(found, starts.reshape(-1, 3), ends.reshape(-1, 3), radii)
         out[own] = gap.reshape(len(own), -1).min(axis=1) > -ROOM
@@ -211,16 +212,17 @@ def unreached(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str, 
     """
     where, hand = f"where {prop} is to go", f"hand_{work.side}"
     what, of = (where, where) if goes else (prop, f"of {prop}")
-    rows = [work.wrists(g, matrix, -g.distance * np.outer([0.0, 1.0], g.world(matrix)[2])) for g in grasps]
-    places = np.concatenate([row[0] for row in rows])
-    far = float(np.linalg.norm(places - work.arm.shoulder, axis=1).min())
-    long = float(work.arm.lengths[:2].sum())
+    back = np.array([g.distance for g in grasps])[:, None, None] * np.array([0.0, 1.0])[:, None]
+    places, turns = work.wrists(grasps, matrix, -back * worlds(grasps, matrix)[2][:, None])
+    away = np.linalg.norm(places - work.arm.shoulder, axis=2)
+    far, long = float(away.min()), float(work.arm.lengths[:2].sum())
     if far > long:
         gap = f"{far - long:.2f} m out of reach"
         return NoIK(f"{hand}: {what} is {gap}; bring that and the actor nearer to each other", far - long, goes)
     found = work.solids((prop,))
     work.ledger.ik += 1
-    turns = np.concatenate([row[1] for row in rows])
+    nearest = np.argsort(away.min(axis=1), kind="stable")[:MOST]
+    places, turns = places[nearest].reshape(-1, 3), turns[nearest].reshape(-1, 4)
     shape = (len(places), *work.positions.shape)
     posed = solve_arms(
         work.skeleton,

@@ -60,6 +60,20 @@ def target_of(job: Job) -> Body:
     raise InvalidParam("target", name, f"must be one of the bodies of the world: {known}")
 
 
+def destination_of(job: Job) -> Array:
+    """(4, 4) where a prop is to go.
+
+    Raises:
+        InvalidParam: Nothing says where.
+    """
+    goal = job.destination
+    if goal is None:
+        goal = next((b.matrices[0] for b in job.world.bodies if b.name == job.params.destination), None)
+    if goal is None:
+        raise InvalidParam("destination", job.params.destination, "must say where it is taken")
+    return np.asarray(goal)
+
+
 def check(job: Job, target: Body) -> None:
     """Refuse what no hand can do, before anything is sought.
 
