@@ -85,6 +85,11 @@ class FeatureOperator(bpy.types.Operator):
             cls.poll_message_set(problem)
         return problem is None
 
+    @classmethod
+    def since(cls, actor: Any, frame: int) -> int:
+        """Where a step of a job that says no start begins, if the actor's step before ended at this frame."""
+        return frame
+
     def compute(self, context: bpy.types.Context, actor: Any, params: Any) -> Any:
         """Everything that may fail, for one actor; must not change the scene."""
         raise TypeError(f"{type(self).__name__} computes nothing")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -12,18 +13,24 @@ from ...core.errors import TroupeError
 from ...core.kinematics.cast import Cast, read_joints
 from ...core.landing import LandingParams
 from ...core.motion import Motion
+from ...core.performance import Performance
 from ...core.planning.hands.orders import CarryParams
+from ...core.skeleton import Pose
+from ...core.world import World
 from .. import bake, rig, scene
 from ..bake import nla
-from ..steps import Steps
+from ..steps import Steps, aside
 from . import handling
 from .base import MotionOperator, Plan, recipe_for
 from .errand import Onset, onset_of
 from .reach import Handled, settle
 
+if TYPE_CHECKING:
+    from ...core.planning.hands.stages import Holding
+
 ICON = "MOD_CLOTH"
 LEAST = 1.0
-"""How long something is carried at least [s]."""
+"""How long a person carries something at least [s]."""
 
 
 class Operator(MotionOperator):
@@ -37,8 +44,6 @@ class Operator(MotionOperator):
     def plan_steps(
         cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any
     ) -> Steps[Handled]:
-        from ...core.planning.hands.carry import carry
-
         cast = rig.read(actor, context)
         onset = onset_of(actor, cast, context, start)
         owner = handling.owner_of(actor, onset.number)
@@ -48,12 +53,12 @@ class Operator(MotionOperator):
         motion = yield from _below_steps(context, actor, cast, list(hands), onset, params)
         held = [handling.holding_of(record, cast) for record in hands.values()]
         world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
-        bodies = {b.name: b for b in world.bodies}
+        shown = {b.name for b in world.bodies}
         for record in hands.values():
-            if record["prop"] not in bodies:
+            if record["prop"] not in shown:
                 unseen = f"{record['prop']}, which {actor.name} holds, has no visible faces"
                 raise TroupeError(f"{unseen}: show it, or let it be put down before")
-        done = carry(motion, held, params, bodies=bodies, world=world, actor=actor.name, start=onset.here.pose(0))
+        done = yield from aside(lambda _stop: _carried(motion, held, params, world, actor.name, onset.here.pose(0)))
         over = replace(done.motions[actor.name], base=None)
         keys = yield from cls.keys_steps(context, actor, cast, over, landing, onset)
         if handling.held(actor, onset.frame, owner).keys() != hands.keys():
@@ -67,9 +72,36 @@ class Operator(MotionOperator):
         return Handled(keys, f"carry {names}", recipe, {**lead, "also": others})
 
     @classmethod
+    def since(cls, actor: Any, frame: int) -> int:
+        """Where the hands last did something with what they hold at a frame: all that the body did since is carried
+        through."""
+        return max((round(r["last"]) for r in handling.held(actor, frame).values()), default=frame)
+
+    @classmethod
     def written(cls, context: bpy.types.Context, actor: Any, action: Any, plan: Plan) -> None:
         assert isinstance(plan, Handled)
         settle(context, actor, action, plan)
+
+
+def _carried(
+    motion: Motion, held: Sequence[Holding], params: CarryParams, world: World, name: str, start: Pose
+) -> Performance:
+    """The arms over a motion; of giants and dwarves as of people, in times that suit their size."""
+    from ...core.planning.hands.carry import carry
+    from ...core.planning.walkers.similar import grown, shrunk, shrunk_motion, shrunk_skeleton, size_of
+
+    size = size_of(motion.skeleton)
+    seen, person = shrunk(world, size), shrunk_skeleton(motion.skeleton, size)
+    done = carry(
+        motion if size == 1.0 else replace(shrunk_motion(motion, size), skeleton=person),
+        held,
+        params,
+        bodies={b.name: b for b in seen.bodies},
+        world=seen,
+        actor=name,
+        start=replace(start, root=start.root / size),
+    )
+    return done if size == 1.0 else grown(done, motion.skeleton, size, motion.fps)
 
 
 def _record(before: dict[str, Any], owner: str, first: int, last: int) -> dict[str, Any]:
@@ -82,10 +114,13 @@ def _below_steps(
     context: bpy.types.Context, actor: Any, cast: Cast, sides: list[str], onset: Onset, params: CarryParams
 ) -> Steps[Motion]:
     """Steps to what the body does without what keeps its arms where they hold something."""
+    from ...core.planning.walkers.similar import size_of
+
     rate = scene.fps(context.scene)
     whole = [f for f in bake.results_of(actor) if f.strip is not None and handling.record_of(f.action) is None]
     ends = [f.strip.frame_end for f in whole]
-    last = max([*ends, nla.frame_range(actor)[0], onset.frame + (LEAST + params.taking + params.lower) * rate])
+    least = (LEAST + params.taking + params.lower) * float(np.sqrt(size_of(cast.skeleton)))
+    last = max([*ends, nla.frame_range(actor)[0], onset.frame + least * rate])
     frames = np.arange(onset.frame, int(np.ceil(last)) + 1, dtype=np.float64)
     with handling.without_hold(actor, context, sides):
         matrices = yield from bake.joint_matrices_steps(actor, cast, context, frames)

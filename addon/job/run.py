@@ -17,7 +17,7 @@ from ...core.errors import FormatError, InvalidRig, TroupeError
 from ...core.filters.contacts import contacts
 from ...core.filters.footlock import slide
 from ...core.job import Job, Step
-from .. import bake, rig, trace
+from .. import bake, features, rig, trace
 from ..bake import curves
 from . import cast_list, drawing, interrupt, output
 
@@ -122,8 +122,11 @@ def _step(
     """Press one button and tell what came of it; `ends` and `pictures` get the actors' last frames and the plots."""
     scene = bpy.context.scene
     start = step.start
+    actors = [cast_list.find(name) for name in step.actors]
     if start is None:
         start = max((ends[name] for name in step.actors if name in ends), default=scene.frame_start)
+        over = features.all_steps()[step.feature]
+        start = max((over.since(ob, start) for ob in actors), default=start)
     who = ", ".join(step.actors)
     say(f"step {step.number} of {len(job.steps)}: {step.feature}{f' on {who}' if who else ''} from frame {start}")
     done: dict[str, Any] = {
@@ -135,7 +138,6 @@ def _step(
         "ok": True,
         "results": [],
     }
-    actors = [cast_list.find(name) for name in step.actors]
     before = {(ob.name, found.action.name) for ob in actors for found in bake.results_of(ob)}
     clock = time.perf_counter()
     try:

@@ -1,7 +1,10 @@
 """Carry in Blender, asked what it cannot do: it says what and why, and the scene is as it was."""
 
+from dataclasses import replace
+
 import bpy
 import canon
+import numpy as np
 import pytest
 import stage
 from clicks import Click
@@ -9,9 +12,14 @@ from test_reach import put, table
 from troupe.addon.bake import results
 from troupe.addon.features import carry, errand, handling
 from troupe.core.errors import TroupeError
+from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.landing import LandingParams
+from troupe.core.motion import Motion
+from troupe.core.planning.hands.holding import in_hand
 from troupe.core.planning.hands.orders import CarryParams, ReachParams
-from troupe.core.planning.spaces.set_pieces import box
+from troupe.core.planning.spaces.set_pieces import bottle, box
+from troupe.core.planning.walkers.similar import size_of
+from troupe.core.world import World
 
 
 def _holding():
@@ -128,3 +136,22 @@ def test_esc_and_a_prop_that_goes_meanwhile_change_nothing(holder, gone, after):
         assert click.esc() == {"CANCELLED"}
         assert click.said == [("WARNING", "Carry was stopped; nothing has changed")]
         assert repr(canon.dump()) == repr(before)
+
+
+def test_a_giant_brings_what_it_holds_before_it_as_far_and_as_slowly_as_suits_its_size():
+    skeleton, still = mannequin(1.75), bottle()
+    held = [in_hand(skeleton, "R", still)]
+    size = 12.0
+    giant = replace(skeleton, offsets=skeleton.offsets * size, tips=skeleton.tips * size)
+    settled, away = [], []
+    for who, large in ((skeleton, 1.0), (giant, size)):
+        pose = rest_pose(who)
+        here = Motion(who, 24.0, np.tile(pose.root, (120, 1)), np.tile(pose.rotations, (120, 1, 1)))
+        there = World((replace(still, vertices=still.vertices * large),))
+        done = carry._carried(here, held, CarryParams(taking=0.5), there, "ann", pose)
+        way = done.props["bottle"][:, :3, 3]
+        settled.append(int(np.flatnonzero(np.linalg.norm(way - way[-1], axis=1) > 1e-3 * large)[-1]))
+        away.append(np.linalg.norm(way[-1] - pose.root))
+        assert done.motions["ann"].fps == 24.0 and done.motions["ann"].skeleton is who
+    assert away[1] / away[0] == pytest.approx(size, rel=0.02)
+    assert settled[1] / settled[0] == pytest.approx(np.sqrt(size_of(giant)), rel=0.15)

@@ -16,7 +16,9 @@ import numpy as np
 import pytest
 import stage
 import testdata
+from test_reach import table
 from troupe.addon import bake, features, job, plot, rig
+from troupe.addon.bake import results
 from troupe.addon.features.spectrum import COLOURS
 from troupe.addon.job import output
 from troupe.addon.rig.clip import read_bvh
@@ -134,6 +136,19 @@ def test_steps_go_on_where_the_one_before_ended(folder):
     first, second = (bpy.data.actions[n].frame_range for n in ("Anna walk", "Anna walk.001"))
     assert first[0] == 1 and second[0] == first[1]
     assert (bpy.context.scene.frame_start, bpy.context.scene.frame_end) == (1, second[1])
+
+
+def test_what_is_taken_and_walked_with_is_carried_by_steps_one_after_the_other(folder):
+    """Carry is laid over the walk before it, from where the bottle was taken, without a start."""
+    table(stage.actor())
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "kitchen.blend"))
+    step = '[[step]]\nactor = "Mannequin"\nfeature = '
+    pick_up = f'{step}"reach"\nstart = 1\ntask = "pick_up"\ntarget = "Bottle"\nhand = "R"\ngaze = 0.0\n'
+    words = ['scene = "kitchen.blend"', pick_up, f'{step}"walk"\ndistance = 1.0\n', f'{step}"carry"\n', BLEND]
+    assert run(folder, *words) == 0
+    made = [found.action for found in results.results_of(bpy.data.objects["Mannequin"])]
+    spans = {results.recipe_of(action)["feature"]: tuple(action.frame_range) for action in made}
+    assert spans["reach"][1] == spans["walk"][0] < spans["walk"][1] - 20 and spans["carry"] == spans["walk"]
 
 
 def test_a_report_has_plots_of_the_edits(folder):

@@ -28,7 +28,7 @@ def shrunk(world: World, size: float) -> World:
     """A world in which one of a size is as large as a person, and as quick."""
     if size == 1.0:
         return world
-    actors = {name: _shrunk_motion(motion, size) for name, motion in world.actors.items()}
+    actors = {name: shrunk_motion(motion, size) for name, motion in world.actors.items()}
     return World(tuple(_shrunk_body(b, size) for b in world.bodies), world.fps * float(np.sqrt(size)), actors)
 
 
@@ -46,7 +46,8 @@ def _shrunk_body(body: Body, size: float) -> Body:
     return replace(body, vertices=body.vertices / size, matrices=matrices)
 
 
-def _shrunk_motion(motion: Motion, size: float) -> Motion:
+def shrunk_motion(motion: Motion, size: float) -> Motion:
+    """What a character does in that world; its skeleton stays as it is."""
     base = None if motion.base is None else motion.base / (size, size, 1.0)
     return replace(motion, fps=motion.fps * float(np.sqrt(size)), roots=motion.roots / size, base=base)
 
