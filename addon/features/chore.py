@@ -177,7 +177,8 @@ def _room_steps(context: bpy.types.Context, actor: Any, cast: Cast, params: Chor
             context.scene.frame_set(now)
     size = size_of(cast.skeleton)
     begin = ways.on_ground(cast, TravelParams(), onset, world) or departure(cast, onset)
-    world = with_footing(world, np.array([[*begin.place[:2], begin.floor]]), params.climb * size)
+    feet, around = np.array([[*begin.place[:2], begin.floor]]), world
+    world = yield from aside(lambda _stop: with_footing(around, feet, params.climb * size))
     bodies = list(world.bodies)
     for guest, motion in guests.items():
         number = 1 + max((b.id for b in bodies), default=-1)

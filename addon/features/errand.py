@@ -17,7 +17,7 @@ from ...core.skeleton import SIDES, Array
 from ...core.world import Body, World
 from .. import bake, rig, scene
 from ..bake import holding, results
-from ..steps import Steps
+from ..steps import Steps, aside
 from . import handling
 
 if TYPE_CHECKING:
@@ -99,7 +99,8 @@ class Errand:
             world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
             # tables are not ground: who steps closer stops before them
             feet = np.append(onset.here.roots[0, :2], onset.ground)
-            world = with_footing(world, feet, CLIMB * cast.skeleton.leg_length())
+            climb, around = CLIMB * cast.skeleton.leg_length(), world
+            world = yield from aside(lambda _stop: with_footing(around, feet, climb))
             if params.task == "point":
                 world = _with_place_of(world, target, context)
             body = handling.body_of(world, target)

@@ -44,7 +44,7 @@ class Operator(FeatureOperator):
         prop = prop_of(context, actor, params.prop)
         handling.own_of_file(prop, "prop")
         cast = rig.read(actor, context)
-        world = scene.read_world(context)
+        world = scene.read_world(context, only=prop)
         body = handling.body_of(world, prop, "prop")
         sides = ("L", "R") if params.hand == ANY else (params.hand,)
         if params.source == "form":

@@ -61,7 +61,7 @@ class Operator(FeatureOperator):
         names: list[str] = []
         if mover.type == "ARMATURE":
             names = machines.chain_bones(mover, params.tip)
-            machine, start, goals = _machine(context, mover, names, params)
+            machine, start, goals = yield from _machine_steps(context, mover, names, params)
         else:
             machine, start, goals = yield from _thing_steps(context, mover, params)
         before = np.array(machine.frames(start[None])[0, 0])
@@ -115,22 +115,23 @@ def _thing_steps(
     from ...core.planning.spaces.ways import between, thing_of
 
     goal = handling.object_named(params.goal, "goal", "the object whose place it takes")
-    world = yield from scene.read_world_steps(context, None, (), np.array([float(context.scene.frame_current)]))
+    now = np.array([float(context.scene.frame_current)])
+    world = yield from scene.read_world_steps(context, None, (), now, mover)
     body = next((b for b in world.bodies if b.name == mover.name), None)
     if body is None:
         raise InvalidParam("mover", mover.name, handling.faceless(mover))
     if goal == mover:
         raise InvalidParam("goal", goal.name, "is what goes: choose another object, whose place it takes")
     there = handling.matrix_of(goal, context)
-    thing = thing_of(body, there, params)
+    thing = yield from aside(lambda _stop: thing_of(body, there, params))
     start, end = between(thing, there)
     return thing, start, [end]
 
 
-def _machine(
+def _machine_steps(
     context: bpy.types.Context, mover: Any, names: list[str], params: PlanParams
-) -> tuple[Machine, Array, list[Array]]:
-    chain = machines.read_chain(mover, params.tip, context)
+) -> Steps[tuple[Machine, Array, list[Array]]]:
+    chain = yield from machines.read_chain_steps(mover, params.tip, context)
     start = chain.now()
     if params.action:
         action = bpy.data.actions.get(params.action)
@@ -141,7 +142,8 @@ def _machine(
     goal = handling.object_named(params.goal, "goal", "an object for its last bone, or an action with a pose")
     rng = np.random.default_rng(params.seed)
     try:
-        found = chain.reaching(handling.matrix_of(goal, context), params.orient, rng)
+        there = handling.matrix_of(goal, context)
+        found = yield from aside(lambda _stop: chain.reaching(there, params.orient, rng))
     except TroupeError as error:
         raise NoPath(f"{mover.name} does not reach {goal.name}: {error}; move one of them") from None
     return chain, start, list(found)

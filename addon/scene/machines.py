@@ -12,6 +12,7 @@ from ...core.skeleton import Array
 from ...core.world import Body
 from ..bake import curves, pose
 from ..bake.evaluation import evaluate
+from ..steps import Steps, aside
 from .rates import metre
 
 if TYPE_CHECKING:
@@ -117,8 +118,8 @@ def _owners(other: Any, names: list[str]) -> Array:
     return out
 
 
-def read_chain(ob: Any, tip: str, context: bpy.types.Context) -> Chain:
-    """An armature as it is, from its root to its tip.
+def read_chain_steps(ob: Any, tip: str, context: bpy.types.Context) -> Steps[Chain]:
+    """Steps to an armature as it is, from its root to its tip.
 
     Raises:
         TroupeError: It has no bone that may turn.
@@ -153,7 +154,8 @@ def read_chain(ob: Any, tip: str, context: bpy.types.Context) -> Chain:
     end[1, 3] = ob.data.bones[names[-1]].length * scale
     parts = tuple(meshes(ob, names, context))
     parents = tuple(range(-1, len(names) - 1))
-    return Chain(covered(parts), parts, base, np.array(locals_), parents, np.array(turns), tuple(hinges), end)
+    cover = yield from aside(lambda _stop: covered(parts))
+    return Chain(cover, parts, base, np.array(locals_), parents, np.array(turns), tuple(hinges), end)
 
 
 def angles_of(bone: Any) -> Array:

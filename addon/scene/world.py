@@ -51,6 +51,7 @@ def read_world_steps(
     collection: str | None = None,
     exclude: Collection[bpy.types.Object] = (),
     frames: npt.ArrayLike | None = None,
+    only: bpy.types.Object | None = None,
 ) -> Steps[World]:
     """Steps to the world around the actors, modifiers applied, in metres.
 
@@ -64,16 +65,19 @@ def read_world_steps(
         exclude: Further objects to leave out, with their children and what they deform.
         frames: (T,) evenly spaced frames at which moving bodies are placed; time 0 of the world is the first. None for
             where they are now.
+        only: The object that is read alone; None for all.
 
     Raises:
         TroupeError: There is no such collection, a body changes its size while it moves, or it is nowhere.
     """
     times = None if frames is None else _checked(frames)
-    surfaces = list(_surfaces(context, _members(context, collection), frozenset(exclude)))
+    members = _members(context, collection) if only is None else {only}
+    surfaces = list(_surfaces(context, members, frozenset(exclude)))
     paths = {} if times is None else (yield from _paths(context, surfaces, times))
     names: dict[str, int] = {}
     bodies = []
     for number, surface in enumerate(surfaces):
+        yield number / len(surfaces)
         matrices = paths.get(surface.key, surface.matrix[None])
         body = _body(surface, matrices, _unique(surface.name, names), number, metre(context.scene))
         if len(body.triangles):

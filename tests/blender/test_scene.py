@@ -234,6 +234,13 @@ def test_a_collection_that_is_not_in_the_scene_is_named_with_the_choices() -> No
             read(collection=name)
 
 
+def test_one_object_can_be_read_alone() -> None:
+    one = add("one", mesh())
+    add("child", mesh(), one)
+    add("other", mesh())
+    assert names(only=one) == ["one"] and len(names()) == 3
+
+
 def test_a_cast_actor_is_no_part_of_the_world() -> None:
     actor = stage.actor()
     floor = add("Floor", mesh())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -36,14 +37,18 @@ def with_footing(world: World, places: npt.ArrayLike, step: float) -> World:
     ground = {b.name: b for b in world.bodies if b.kind == "ground" and GUESSED not in b.tags}
     fresh = dict(ground)
     for name, body in open_ones.items():
-        z, _, hit = geometry.height(geometry.index(World((body,), world.fps)), feet[:, :2], below=feet[:, 2] + step)
+        z, _, hit = geometry.height(_around([body], feet), feet[:, :2], below=feet[:, 2] + step)
         if bool((hit & (feet[:, 2] - z < step)).any()):
             fresh[name] = body
+    left = {name: _rims(body) for name, body in open_ones.items() if name not in fresh}
+    left = {name: rims for name, rims in left.items() if len(rims)}
     while fresh:
         ground |= fresh
-        surface = geometry.index(World(tuple(fresh.values()), world.fps))
-        left = {name: body for name, body in open_ones.items() if name not in ground}
-        fresh = {name: body for name, body in left.items() if _steps_onto(body, surface, step)}
+        left = {name: rims for name, rims in left.items() if name not in ground}
+        if not left:
+            break
+        surface = _around(list(fresh.values()), np.concatenate(list(left.values())))
+        fresh = {name: open_ones[name] for name, rims in left.items() if _steps_onto(rims, surface, step)}
     return replace(world, bodies=tuple(_told(body, body.name in ground) for body in world.bodies))
 
 
@@ -54,11 +59,21 @@ def _told(body: Body, stood_on: bool) -> Body:
     return replace(body, kind=kind, tags=body.tags - {GUESSED})
 
 
-def _steps_onto(body: Body, ground: geometry.Surface, step: float) -> bool:
-    """Whether one can step onto a body from ground beside it, or under its edge."""
-    rims = _rims(body)
-    if not len(rims):
-        return False
+def _around(bodies: Sequence[Body], places: Array) -> geometry.Surface:
+    """What of bodies, as they stand first, is over, under or beside places (n, 3)."""
+    low, high = places[:, :2].min(axis=0) - BESIDE, places[:, :2].max(axis=0) + BESIDE
+    near = []
+    for body in bodies:
+        matrix = body.matrices[0]
+        corners = (body.vertices @ matrix[:2, :3].T + matrix[:2, 3])[body.triangles]
+        meets = ((corners.min(axis=1) <= high) & (corners.max(axis=1) >= low)).all(axis=1)
+        if meets.any():
+            near.append(replace(body, triangles=body.triangles[meets], matrices=body.matrices[:1]))
+    return geometry.index(World(tuple(near)))
+
+
+def _steps_onto(rims: Array, ground: geometry.Surface, step: float) -> bool:
+    """Whether one can step onto something with these rims (n, 3) from ground beside them, or under them."""
     beside = (rims[:, None, :2] + _ASIDE).reshape(-1, 2)
     tops = np.repeat(rims[:, 2], len(_ASIDE))
     z, _, hit = geometry.height(ground, beside, below=tops + step)
