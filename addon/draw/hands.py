@@ -39,18 +39,18 @@ def grasp_lines(matrix: Array, frames: Array, approaches: Array, distances: Arra
 
 def grasps(context: bpy.types.Context) -> dict[str, Array]:
     """Lines of the grasps of the selected props [world units]."""
-    from ..features import handling
+    from ..features import objects
 
     parts: dict[str, list[Array]] = {}
     for ob in context.selected_objects:
         try:
-            found = handling.grasps_of(ob)
+            found = objects.grasps_of(ob)
         except Exception:  # a damaged property is the panel's to report, not the viewport's
             continue
         if not found:
             continue
         rows = grasp_lines(
-            handling.matrix_of(ob, context),
+            objects.matrix_of(ob, context),
             np.stack([g.frame for g in found]),
             np.stack([g.approach for g in found]),
             np.array([g.distance for g in found]),

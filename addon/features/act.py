@@ -18,8 +18,9 @@ from ...core.skeleton import Array, Pose
 from .. import bake, extend, rig, scene
 from ..scene import volumes
 from ..steps import Steps
-from .base import ActorOperator, MotionOperator, Titled
+from .base import ActorOperator
 from .departure import Departure, departure
+from .motions import MotionOperator, Titled
 
 if TYPE_CHECKING:
     from ...core.acting.repertoire.actions import Action

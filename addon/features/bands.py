@@ -16,8 +16,8 @@ from ...core.params import declared
 from .. import rig, scene
 from ..bake import nla
 from ..steps import Steps
-from .base import Plan
 from .edit import EditOperator
+from .motions import Plan
 
 ICON = "FCURVE"
 

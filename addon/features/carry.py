@@ -21,8 +21,8 @@ from .. import bake, rig, scene
 from ..bake import nla
 from ..steps import Steps, aside
 from . import handling
-from .base import MotionOperator, Plan, recipe_for
 from .errand import Onset, onset_of
+from .motions import MotionOperator, Plan, recipe_for
 from .reach import Handled, settle
 
 if TYPE_CHECKING:

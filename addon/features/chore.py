@@ -21,10 +21,10 @@ from ...core.world import World
 from .. import rig, scene, trace
 from ..bake import holding, results
 from ..steps import Steps, aside
-from . import handling, ways
-from .base import MotionOperator, Plan, going_on, recipe_for
+from . import handling, objects, ways
 from .departure import Departure, departure
 from .errand import Onset, heading_of, onset_of
+from .motions import MotionOperator, Plan, going_on, recipe_for
 
 if TYPE_CHECKING:
     from ...core.planning.hands.chores import Place
@@ -135,7 +135,7 @@ def things(name: str, what: str, purpose: str, room: Room) -> list[str]:
     bodies = {b.name for b in room.job.world.bodies}
     there = [ob for ob in named(name, what, purpose, room.context) if ob.name in bodies]
     for ob in there if what == "litter" else ():
-        handling.own_of_file(ob, what)
+        objects.own_of_file(ob, what)
     found = [ob.name for ob in there]
     if not found:
         raise InvalidParam(what, name, "has nothing in it that has visible faces and is no part of an actor")
@@ -150,7 +150,7 @@ def places(name: str, room: Room) -> list[Place]:
         if ob.name in bodies:
             out.append(ob.name)
         elif ob.type == "EMPTY":
-            out.append(handling.moved_to_scale(handling.matrix_of(ob, room.context), 1.0 / room.size))
+            out.append(objects.moved_to_scale(objects.matrix_of(ob, room.context), 1.0 / room.size))
     if not out:
         raise InvalidParam("away", name, "has neither an empty nor anything with visible faces in it")
     return out
@@ -201,14 +201,14 @@ def _hold(
     context: bpy.types.Context, actor: Any, onset: Onset, owner: str, room: Room, done: Performance, name: str
 ) -> holding.Hold:
     """How a thing is held from where it is taken to where it is left."""
-    motion, ob = done.motions[actor.name], handling.still_there(name)
+    motion, ob = done.motions[actor.name], objects.still_there(name)
     held = sorted((a for a in done.attachments if a.prop == name), key=lambda a: a.start)
     taken, released = (onset.frame + round(t * motion.fps) for t in (held[0].start, max(a.end for a in held)))
     body = next(b for b in room.job.world.bodies if b.name == name)
-    home = handling.moved_to_scale(body.matrices[0], room.size)
+    home = objects.moved_to_scale(body.matrices[0], room.size)
     now = context.scene.frame_current
     context.scene.frame_set(onset.frame)
-    left = handling.in_scene(done.props[name][-1], home, ob, context)
+    left = objects.in_scene(done.props[name][-1], home, ob, context)
     context.scene.frame_set(now)
     first = float(onset.frame)
     return holding.Hold(owner, actor.name, held[0].joint, first, float(taken), float(released), left, owner)
@@ -237,7 +237,7 @@ def _record(
     rows = []
     for name, hold in sorted(holds.items(), key=lambda row: row[1].taken or 0.0):
         body = next(b for b in room.job.world.bodies if b.name == name)
-        home = handling.moved_to_scale(body.matrices[0], room.size).tolist()
+        home = objects.moved_to_scale(body.matrices[0], room.size).tolist()
         own = {"prop": name, "side": sides[hold.bone], "taken": hold.taken, "released": hold.released, "home": home}
         rows.append({**record, **own})
     lead, *others = rows or [record]

@@ -18,8 +18,9 @@ from ...core.motion import Motion
 from ...core.params import declared
 from .. import rig, scene, settings
 from ..steps import Steps, finish
-from .base import ActorOperator, Plan
+from .base import ActorOperator
 from .edit import EditOperator, read_steps, source_of
+from .motions import Plan
 
 ICON = "BRUSH_DATA"
 NEW_CONTACT = 0.25

@@ -21,7 +21,7 @@ from ...core.params import Params, declared
 from .. import bake, rig, settings, steps
 from ..bake import results
 from ..steps import Steps
-from .base import MotionOperator, Plan, going_on, recipe_for
+from .motions import MotionOperator, Plan, going_on, recipe_for
 
 COMPUTED = 0.6
 """How far the work has come when the performance is there and only keys are left to make."""

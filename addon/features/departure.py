@@ -21,7 +21,7 @@ from ...core.skeleton import Array, Pose
 from .. import bake, scene
 from ..bake.keys import in_place
 from ..steps import Steps
-from .base import MotionOperator, Titled
+from .motions import MotionOperator, Titled
 
 LEVEL = 0.04
 """Heels and balls within this of the ground stand on it [leg lengths]."""

@@ -19,8 +19,9 @@ from ...core.skeleton import Pose
 from .. import bake, rig, scene, settings
 from ..bake import results
 from ..steps import Steps, finish
-from .base import ActorOperator, Plan, Titled
+from .base import ActorOperator
 from .edit import EditOperator, Source, below, read_steps, source_of, spoken
+from .motions import Plan, Titled
 
 ICON = "POSE_HLT"
 POSED = 1e-3

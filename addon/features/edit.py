@@ -23,7 +23,7 @@ from ...core.skeleton import ARM, LEG, SIDES
 from .. import bake, rig, scene
 from ..bake import controls, curves, nla, reading, results
 from ..steps import Steps
-from .base import MotionOperator, Plan, Titled
+from .motions import MotionOperator, Plan, Titled
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ from ...core.motion import Motion
 from ...core.params import declared
 from .. import bake, rig, scene, settings
 from ..steps import Steps, finish
-from .base import ActorOperator, FeatureOperator, Plan, Titled
+from .base import ActorOperator, FeatureOperator
 from .edit import EditOperator, Source, read_steps, source_of, spoken
+from .motions import Plan, Titled
 
 ICON = "HEART"
 

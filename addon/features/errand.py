@@ -18,7 +18,7 @@ from ...core.world import Body, World
 from .. import bake, rig, scene
 from ..bake import holding, results
 from ..steps import Steps, aside
-from . import handling
+from . import handling, objects
 
 if TYPE_CHECKING:
     from ...core.planning.hands.task import Job, Reached
@@ -87,11 +87,11 @@ class Errand:
                 raise TroupeError(f"{actor.name} has no arm of three bones on side {side}: map it in the table of Cast")
         hands = handling.held(actor, onset.frame, owner)
         params, had = _chosen(actor, params, hands)
-        target = handling.object_named(params.target, "target", "what the hand is to deal with")
+        target = objects.named(params.target, "target", "what the hand is to deal with")
         if scene.armature_of(target) == actor:
             raise InvalidParam("target", params.target, "is the actor itself; choose something else")
         if params.task in CARRYING:
-            handling.own_of_file(target, "target")
+            objects.own_of_file(target, "target")
         now = context.scene.frame_current
         if now != onset.frame:
             context.scene.frame_set(onset.frame)
@@ -103,7 +103,7 @@ class Errand:
             world = yield from aside(lambda _stop: with_footing(around, feet, climb))
             if params.task == "point":
                 world = _with_place_of(world, target, context)
-            body = handling.body_of(world, target)
+            body = objects.body_of(world, target)
             there = _destination(context, world, body, params, had, heading_of(onset))
         finally:
             if context.scene.frame_current != now:
@@ -113,7 +113,7 @@ class Errand:
             below = handling.pose_below(actor, cast, context, [r["side"] for r in had], onset.frame)
             for k, record in enumerate(had):
                 known[k] = handling.holding_of(record, cast, None if below is None else below.rotations)
-        grasps = {params.target: own} if (own := handling.grasps_of(target)) else None
+        grasps = {params.target: own} if (own := objects.grasps_of(target)) else None
         rate, pose = scene.fps(context.scene), onset.here.pose(0)
         job = Job(cast.skeleton, pose, world, params, rate, actor.name, 0.0, there, grasps, *known)
         return cls(actor, cast, onset, owner, job, target, had)
@@ -136,14 +136,14 @@ class Errand:
         job, size = self.job, self.size
         if size == 1.0:
             return job
-        grasps = {name: [handling.resized(g, 1.0 / size) for g in known] for name, known in (job.grasps or {}).items()}
+        grasps = {name: [objects.resized(g, 1.0 / size) for g in known] for name, known in (job.grasps or {}).items()}
         return replace(
             job,
             skeleton=shrunk_skeleton(job.skeleton, size),
             pose=replace(job.pose, root=job.pose.root / size),
             world=shrunk(job.world, size),
             fps=job.fps * float(np.sqrt(size)),
-            destination=None if job.destination is None else handling.moved_to_scale(job.destination, 1.0 / size),
+            destination=None if job.destination is None else objects.moved_to_scale(job.destination, 1.0 / size),
             grasps=grasps or None,
         )
 
@@ -181,7 +181,7 @@ class Errand:
         first, last = onset.frame, onset.frame + round(motion.duration * motion.fps)
         stages = [e.data["stage"] for e in motion.events if e.name == "stage"]
         comes = bool(stages) and stages[-1] == "return"
-        body = handling.body_of(self.job.world, self.target)
+        body = objects.body_of(self.job.world, self.target)
         held = next((a for a in performance.attachments if a.prop == self.target.name), None)
         record: dict[str, Any] = {
             "owner": self.owner,
@@ -205,7 +205,7 @@ class Errand:
                 now = context.scene.frame_current
                 context.scene.frame_set(first)
                 end = performance.props[self.target.name][-1]
-                left = handling.in_scene(end, body.matrices[0], self.target, context)
+                left = objects.in_scene(end, body.matrices[0], self.target, context)
                 context.scene.frame_set(now)
         holdings = {h.side: handling.holding_plain(h) for h in (done.holding, done.other) if h is not None}
         sides = SIDES if done.side == "both" else (done.side,)
@@ -258,12 +258,12 @@ def _destination(
         return None
     if params.task == "put_back" and not params.destination:
         return np.array(had[0]["home"], dtype=np.float64)
-    ob = handling.object_named(params.destination, "destination", "where it is to go: an empty, or what it stands on")
+    ob = objects.named(params.destination, "destination", "where it is to go: an empty, or what it stands on")
     now = np.array(body.matrices[0])
     if had:
         turned = quat.to_matrix(quat.about(np.array([0.0, 0.0, 1.0]), heading - had[0]["heading"]))
         now[:3, :3] = turned @ np.array(had[0]["home"])[:3, :3]
-    return handling.destination_of(world, body, now, ob, context)
+    return objects.destination_of(world, body, now, ob, context)
 
 
 def heading_of(onset: bake.Start) -> float:
@@ -276,7 +276,7 @@ def _with_place_of(world: World, ob: Any, context: bpy.types.Context) -> World:
     actor = scene.armature_of(ob)
     if (ob.type == "MESH" and actor is None) or any(b.name == ob.name for b in world.bodies):
         return world
-    place = handling.matrix_of(ob, context)
+    place = objects.matrix_of(ob, context)
     if actor is not None and rig.is_cast(actor):
         from ...core.planning.hands.standing import chest_of
 

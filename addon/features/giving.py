@@ -17,9 +17,9 @@ from ...core.planning.hands.orders import ReachParams
 from .. import bake, rig, scene
 from ..bake import holding, results
 from ..steps import Steps, aside
-from . import handling, sought
-from .base import recipe_for
+from . import handling, objects, sought
 from .errand import Errand, Onset, heading_of, onset_of
+from .motions import recipe_for
 
 if TYPE_CHECKING:
     from ...core.planning.hands.hand_over import HandedOver
@@ -42,7 +42,7 @@ def taker_of(actor: Any, params: ReachParams) -> Any:
         return None
     if not params.destination:
         return None
-    ob = handling.object_named(params.destination, "destination", "who takes it, or where")
+    ob = objects.named(params.destination, "destination", "who takes it, or where")
     armature = scene.armature_of(ob)
     if armature is None or not rig.is_cast(armature):
         return None
@@ -173,10 +173,10 @@ def _until(
     closed: float,
 ) -> tuple[holding.Hold, dict[str, Any]]:
     """The hold of the giver, which ends when the other one's fingers have closed."""
-    body = handling.body_of(work.job.world, work.target)
+    body = objects.body_of(work.job.world, work.target)
     now = context.scene.frame_current
     context.scene.frame_set(work.onset.frame)
-    left = handling.in_scene(np.asarray(done.meeting), body.matrices[0], work.target, context)
+    left = objects.in_scene(np.asarray(done.meeting), body.matrices[0], work.target, context)
     context.scene.frame_set(now)
     both = [{**r, "released": closed, "holding": None, "stays": False} for r in (record, *record.get("also", ()))]
     lead, *others = both

@@ -13,7 +13,7 @@ import bpy
 from ...core.errors import InvalidParam, TroupeError
 from ...core.planning.hands.orders import GraspParams
 from .. import bake, rig, scene
-from . import handling
+from . import objects
 from .base import ActorOperator, FeatureOperator
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ class Operator(FeatureOperator):
         from ...core.planning.hands.grasp_forms import grasps_of
 
         prop = prop_of(context, actor, params.prop)
-        handling.own_of_file(prop, "prop")
+        objects.own_of_file(prop, "prop")
         cast = rig.read(actor, context)
         world = scene.read_world(context, only=prop)
-        body = handling.body_of(world, prop, "prop")
+        body = objects.body_of(world, prop, "prop")
         sides = ("L", "R") if params.hand == ANY else (params.hand,)
         if params.source == "form":
             found = grasps_of(body, hand_length(cast.skeleton, sides[-1]))
@@ -70,16 +70,16 @@ class Operator(FeatureOperator):
 
     def apply(self, context: bpy.types.Context, actor: Any, result: tuple[Any, list[Grasp]]) -> str:
         prop, found = result
-        store(prop, [*handling.grasps_of(prop), *found])
+        store(prop, [*objects.grasps_of(prop), *found])
         own: Any = self
         own.prop = prop.name
-        return f"{prop.name}: {len(found)} grasps added, {len(handling.grasps_of(prop))} in all"
+        return f"{prop.name}: {len(found)} grasps added, {len(objects.grasps_of(prop))} in all"
 
 
 def prop_of(context: bpy.types.Context, actor: Any, name: str) -> Any:
     """The prop of a name, or the one selected beside the actor."""
     if name:
-        return handling.object_named(name, "prop", "the prop")
+        return objects.named(name, "prop", "the prop")
     picked = [ob for ob in context.selected_objects if ob.type == "MESH" and scene.armature_of(ob) is None]
     if len(picked) != 1:
         raise InvalidParam("prop", "", "name the prop, or select it beside the actor")
@@ -89,9 +89,9 @@ def prop_of(context: bpy.types.Context, actor: Any, name: str) -> Any:
 def store(prop: Any, grasps: Sequence[Grasp]) -> None:
     """Save grasps with a prop."""
     if grasps:
-        prop[handling.GRASPS] = json.dumps([g.as_dict() for g in grasps])
-    elif handling.GRASPS in prop:
-        del prop[handling.GRASPS]
+        prop[objects.GRASPS] = json.dumps([g.as_dict() for g in grasps])
+    elif objects.GRASPS in prop:
+        del prop[objects.GRASPS]
 
 
 def shown_prop(context: bpy.types.Context, actor: Any) -> Any:
@@ -99,7 +99,7 @@ def shown_prop(context: bpy.types.Context, actor: Any) -> Any:
     ob = bpy.data.objects.get(actor.troupe.grasp.prop) if actor is not None else None
     if ob is not None:
         return ob
-    return next((o for o in context.selected_objects if handling.GRASPS in o), None)
+    return next((o for o in context.selected_objects if objects.GRASPS in o), None)
 
 
 def told(grasp: Grasp) -> str:
@@ -122,11 +122,11 @@ class Remove(ActorOperator):
         return Operator.why_not(context)
 
     def act(self, context: bpy.types.Context, actor: Any) -> str:
-        prop = handling.object_named(self.prop, "prop", "the prop")
+        prop = objects.named(self.prop, "prop", "the prop")
         if self.index < 0:
             store(prop, [])
             return f"{prop.name}: its grasps are gone; they follow from its form again"
-        found = handling.grasps_of(prop)
+        found = objects.grasps_of(prop)
         if self.index >= len(found):
             raise InvalidParam("index", self.index, f"{prop.name} has {len(found)} grasps")
         chosen = told(found[self.index])
@@ -146,7 +146,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> 
     if prop is None:
         return
     try:
-        found = handling.grasps_of(prop)
+        found = objects.grasps_of(prop)
     except TroupeError:
         layout.label(text=f"{prop.name}: grasps cannot be read", icon="ERROR")
         found = []
@@ -161,5 +161,5 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> 
         button.index = next(k for k, grasp in enumerate(found) if told(grasp) == text)
     if len(kinds) > LISTED:
         column.label(text=f"and {len(kinds) - LISTED} more kinds")
-    if found or handling.GRASPS in prop:
+    if found or objects.GRASPS in prop:
         layout.operator(Remove.bl_idname, text="Remove All", icon="TRASH").prop = prop.name

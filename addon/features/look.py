@@ -21,9 +21,9 @@ from .. import bake, rig, scene
 from ..bake import controls, results
 from ..scene.placement import by_curves
 from ..steps import Steps
-from . import handling
-from .base import MotionOperator, Plan, Titled
 from .edit import below
+from .motions import MotionOperator, Plan, Titled
+from .objects import named
 
 ICON = "HIDE_OFF"
 LIDS = (
@@ -116,7 +116,7 @@ def _title(params: LookParams) -> str:
 def _objects(actor: Any, params: LookParams) -> list[Any]:
     """What is looked at, in order."""
     if params.mode != "scan":
-        ob = handling.object_named(params.target, "target", "what to look at")
+        ob = named(params.target, "target", "what to look at")
         if scene.armature_of(ob) == actor:
             raise InvalidParam("target", params.target, "is the actor itself; choose something else to look at")
         return [_whole(ob)]

@@ -11,7 +11,7 @@ import bpy
 
 from ...core.params import Params, declared
 from .. import FEATURES, ghost, scene
-from .base import has_preview
+from .motions import has_preview
 
 TAB = "Troupe"
 

@@ -18,7 +18,7 @@ from .. import rig, scene
 from ..bake import things
 from ..scene import machines
 from ..steps import Steps, aside
-from . import handling, sought
+from . import objects, sought
 from .base import FeatureOperator
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Operator(FeatureOperator):
         yield 0.1
         ignored = {n.strip() for n in params.ignore.split(",") if n.strip()}
         for name in sorted(ignored):
-            handling.object_named(name, "ignore", "what is not in the way")
+            objects.named(name, "ignore", "what is not in the way")
         ignored.add(params.goal)
         around = World(tuple(b for b in world.bodies if b.name not in ignored), world.fps)
         names: list[str] = []
@@ -102,10 +102,10 @@ def mover_of(context: bpy.types.Context, params: PlanParams) -> Any:
     """What goes."""
     mover = context.view_layer.objects.active
     if params.mover or mover is None:
-        mover = handling.object_named(params.mover, "mover", "what goes, or make it active")
+        mover = objects.named(params.mover, "mover", "what goes, or make it active")
     if rig.is_cast(mover):
         raise InvalidParam("mover", mover.name, "is an actor: let it go or reach instead")
-    handling.own_of_file(mover, "mover")
+    objects.own_of_file(mover, "mover")
     return mover
 
 
@@ -114,15 +114,15 @@ def _thing_steps(
 ) -> Steps[tuple[Machine, Array, list[Array]]]:
     from ...core.planning.spaces.ways import between, thing_of
 
-    goal = handling.object_named(params.goal, "goal", "the object whose place it takes")
+    goal = objects.named(params.goal, "goal", "the object whose place it takes")
     now = np.array([float(context.scene.frame_current)])
     world = yield from scene.read_world_steps(context, None, (), now, mover)
     body = next((b for b in world.bodies if b.name == mover.name), None)
     if body is None:
-        raise InvalidParam("mover", mover.name, handling.faceless(mover))
+        raise InvalidParam("mover", mover.name, objects.faceless(mover))
     if goal == mover:
         raise InvalidParam("goal", goal.name, "is what goes: choose another object, whose place it takes")
-    there = handling.matrix_of(goal, context)
+    there = objects.matrix_of(goal, context)
     thing = yield from aside(lambda _stop: thing_of(body, there, params))
     start, end = between(thing, there)
     return thing, start, [end]
@@ -139,10 +139,10 @@ def _machine_steps(
             raise InvalidParam("action", params.action, "no action of that name in this file")
         angles = machines.angles_in(mover, names, action, params.frame)
         return chain, start, [np.array([angles[h.link, h.axis] for h in chain.hinges])]
-    goal = handling.object_named(params.goal, "goal", "an object for its last bone, or an action with a pose")
+    goal = objects.named(params.goal, "goal", "an object for its last bone, or an action with a pose")
     rng = np.random.default_rng(params.seed)
     try:
-        there = handling.matrix_of(goal, context)
+        there = objects.matrix_of(goal, context)
         found = yield from aside(lambda _stop: chain.reaching(there, params.orient, rng))
     except TroupeError as error:
         raise NoPath(f"{mover.name} does not reach {goal.name}: {error}; move one of them") from None
@@ -177,7 +177,7 @@ def _in_scene(context: bpy.types.Context, mover: Any, frames: Array, before: Arr
     """Places (T, 3) [m] and orientations (T, 4) of an object whose body is at frames (T, 4, 4) and was at `before`."""
     from ...core.maths import quat
 
-    own = handling.matrix_of(mover, context)
+    own = objects.matrix_of(mover, context)
     track = frames @ np.linalg.inv(before) @ own
     return track[:, :3, 3], quat.from_matrix(track[:, :3, :3])
 

@@ -17,8 +17,8 @@ from .. import bake, rig
 from ..bake import grip, holding, results
 from ..steps import Steps, aside
 from . import giving, handling, sought
-from .base import MotionOperator, Plan, going_on, recipe_for
 from .errand import Errand, Onset, onset_of
+from .motions import MotionOperator, Plan, going_on, recipe_for
 
 if TYPE_CHECKING:
     from ...core.planning.hands.task import Reached

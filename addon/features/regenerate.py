@@ -13,7 +13,8 @@ from .. import bake, rig, scene, settings
 from ..bake import nla, results
 from ..steps import Steps
 from . import handling
-from .base import ActorOperator, FeatureOperator, MotionOperator
+from .base import ActorOperator, FeatureOperator
+from .motions import MotionOperator
 
 ICON = "FILE_REFRESH"
 

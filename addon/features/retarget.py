@@ -18,7 +18,7 @@ from ...core.motion import Motion
 from .. import bake, rig
 from ..rig.clip import read_bvh
 from ..steps import Steps
-from .base import MotionOperator, Titled
+from .motions import MotionOperator, Titled
 
 ICON = "ARMATURE_DATA"
 

@@ -19,8 +19,9 @@ from ...core.motion import Motion
 from ...core.skeleton import Array
 from .. import bake, plot, rig, settings
 from ..steps import Steps, finish
-from .base import ActorOperator, Titled
+from .base import ActorOperator
 from .edit import EditOperator, read_steps, source_of
+from .motions import Titled
 from .retarget import clip_steps
 
 ICON = "TIME"

@@ -22,8 +22,9 @@ from .. import bake, footprints, rig, scene, settings
 from ..bake import nla, results
 from ..steps import Steps, finish
 from . import regenerate, ways
-from .base import FeatureOperator, MotionOperator, Plan, Titled
+from .base import FeatureOperator
 from .departure import departure
+from .motions import MotionOperator, Plan, Titled
 
 ICON = "CURVE_PATH"
 SPEED = "troupe.travel.speed"

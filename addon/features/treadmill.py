@@ -19,7 +19,7 @@ from ...core.maths.spline import arc_length
 from ...core.skeleton import Array, Pose
 from .. import bake, scene
 from ..steps import Steps
-from .base import MotionOperator, Titled
+from .motions import MotionOperator, Titled
 from .retarget import clip_steps
 
 ICON = "CON_FOLLOWPATH"

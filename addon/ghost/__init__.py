@@ -197,7 +197,7 @@ class Preview(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        from ..features.base import MotionOperator  # it builds on this module
+        from ..features.motions import MotionOperator  # it builds on this module
 
         problem = MotionOperator.why_not(context)
         if problem:
@@ -206,7 +206,7 @@ class Preview(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         from .. import presets
-        from ..features.base import has_preview
+        from ..features.motions import has_preview
 
         actor = scene.selected_armatures(context)[0]
         if shows(actor, self.feature):

@@ -16,7 +16,7 @@ from ..bake import nla
 from ..steps import finish
 
 if TYPE_CHECKING:  # the features build on this package
-    from ..features.base import Plan
+    from ..features.motions import Plan
 
 
 @dataclass(frozen=True, eq=False)

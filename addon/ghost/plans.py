@@ -23,7 +23,7 @@ from ..steps import Steps, finish
 from .live import Live, Made, conditions
 
 if TYPE_CHECKING:  # the features build on this package
-    from ..features.base import Plan
+    from ..features.motions import Plan
 
 STILL = 1e-3
 """A loop that moves on by less than this in a round stays where it is [m; rad]."""

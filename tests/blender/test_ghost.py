@@ -9,7 +9,7 @@ from afoot import enter, line, shown
 from troupe import addon
 from troupe.addon import bake, features, ghost
 from troupe.addon.bake import curves
-from troupe.addon.features.base import has_preview
+from troupe.addon.features.motions import has_preview
 from troupe.addon.ghost.figure import SKINS, figure_of
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat

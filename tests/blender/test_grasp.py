@@ -5,7 +5,7 @@ import canon
 import pytest
 import stage
 from test_reach import put, spot, table
-from troupe.addon.features import handling
+from troupe.addon.features import objects
 from troupe.core.planning.spaces.set_pieces import box
 
 
@@ -26,7 +26,7 @@ def laid():
     bpy.context.view_layer.update()
     put(box("Far", (0.05, 0.05, 0.05), (0.0, -9.0, 1.0)))
     put(box("Wardrobe", (0.5, 0.4, 1.0), (2.0, 0.0, 1.0)))
-    put(box("Torn", (0.03, 0.03, 0.03), (0.1, -0.4, 1.2)))[handling.GRASPS] = "__import__('os')"
+    put(box("Torn", (0.03, 0.03, 0.03), (0.1, -0.4, 1.2)))[objects.GRASPS] = "__import__('os')"
     stage.choose(ob)
     return ob
 
@@ -91,4 +91,4 @@ def test_a_grasp_is_taken_of_a_prop_that_moves_where_it_is_at_the_frame(laid):
     assert canon.snapshot() == before
     bpy.context.scene.frame_set(20)
     bpy.ops.troupe.grasp(prop="Bottle", source="hand", hand="R")
-    assert len(handling.grasps_of(moving)) == 1
+    assert len(objects.grasps_of(moving)) == 1

@@ -14,7 +14,7 @@ from clicks import Click
 from troupe.addon import bake, scene
 from troupe.addon.bake import grip, results
 from troupe.addon.demos import reach as demo
-from troupe.addon.features import company, going, goto, handling, reach
+from troupe.addon.features import company, going, goto, handling, objects, reach
 from troupe.addon.features.grasp import told
 from troupe.addon.scene import skin
 from troupe.addon.steps import finish
@@ -248,10 +248,10 @@ def test_grasps_are_saved_with_a_prop_and_used_for_their_purpose():
     last = round(results.results_of(ob)[-1].action.frame_range[1])
     bpy.context.scene.frame_set(last)
     bpy.ops.troupe.grasp(prop="Bottle", hand="R", shape="cylindrical", purpose="pour")
-    (grasp,) = handling.grasps_of(prop)
+    (grasp,) = objects.grasps_of(prop)
     assert (grasp.shape, grasp.purposes, grasp.side) == ("cylindrical", ("pour",), "R")
     bpy.ops.troupe.grasp(prop="Bottle", source="form", hand="L", purpose="give")
-    assert len(handling.grasps_of(prop)) > 1
+    assert len(objects.grasps_of(prop)) > 1
     bpy.ops.troupe.remove_result(every=True)
     bpy.context.scene.frame_set(1)
     bpy.ops.troupe.reach(task="pick_up", target="Bottle", purpose="pour")
@@ -261,16 +261,16 @@ def test_grasps_are_saved_with_a_prop_and_used_for_their_purpose():
     with pytest.raises(RuntimeError, match="no grasp for 'drink'"):
         bpy.ops.troupe.reach(task="pick_up", target="Bottle", purpose="drink", hand="L")
     bpy.ops.troupe.remove_grasp(prop="Bottle", index=0)
-    left = handling.grasps_of(prop)
+    left = objects.grasps_of(prop)
     assert all(g.side == "L" for g in left)
     bpy.ops.troupe.remove_grasp(prop="Bottle", index=0, alike=True)
-    after = handling.grasps_of(prop)
+    after = objects.grasps_of(prop)
     assert len(after) < len(left) - 1 and told(left[0]) not in {told(g) for g in after}
-    prop[handling.GRASPS] = "__import__('os')"
+    prop[objects.GRASPS] = "__import__('os')"
     with pytest.raises(RuntimeError, match="cannot be read"):
         bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="L")
     bpy.ops.troupe.remove_grasp(prop="Bottle")
-    assert not handling.grasps_of(prop)
+    assert not objects.grasps_of(prop)
 
 
 @pytest.mark.req("kuffner", 5, 73)

@@ -43,10 +43,6 @@ class Cover:
         along = np.einsum("nkij,kj->ikn", at[..., :3, :3], self.ends - self.starts)
         return np.ascontiguousarray(begin), np.ascontiguousarray(along)
 
-    def thicker(self, by: float) -> Cover:
-        """The same with all radii changed [m]."""
-        return Cover(self.starts, self.ends, np.maximum(self.radii + by, 1e-4), self.links)
-
 
 def covered(parts: Sequence[tuple[Body, int]]) -> Cover:
     """Capsules around meshes on links; parts that are far from boxes are divided until they fit."""

@@ -59,13 +59,12 @@ def islands(vertices: Array, triangles: Ints) -> tuple[Island, ...]:
     return tuple(out)
 
 
-def pieces(parts: Sequence[Island], region: tuple[Array, Array] | None = None, band: float = BAND) -> tuple[Piece, ...]:
+def pieces(parts: Sequence[Island], region: tuple[Array, Array] | None = None) -> tuple[Piece, ...]:
     """What a mesh consists of.
 
     Args:
         parts: Its islands.
         region: Lowest and highest corner (3,) of what matters; pieces outside of it are left out.
-        band: How far distances to a field are known [m].
     """
     out: list[Piece] = []
     rest: list[Island] = []
@@ -80,7 +79,7 @@ def pieces(parts: Sequence[Island], region: tuple[Array, Array] | None = None, b
     # what has no inside of its own may lie in one field; closed ones would take each other for outside
     for points, island in rest:
         low, high = points.min(axis=0), points.max(axis=0)
-        field = distance_field(points, island, band, region)
+        field = distance_field(points, island, BAND, region)
         if region is not None:
             low, high = np.maximum(low, field.bounds[0]), np.minimum(high, field.bounds[1])
         out.append(Piece("field", 0.5 * (low + high), np.eye(3), 0.5 * (high - low), field))

@@ -57,20 +57,17 @@ def moving_in(world: World, touching: Pairs = (), tolerance: float = TOLERANCE) 
     return worst(rows, tolerance)
 
 
-def in_others(
-    body: Body, world: World, tolerance: float = TOLERANCE, shapes: Shapes | None = None
-) -> list[Penetration]:
+def in_others(body: Body, world: World, shapes: Shapes | None = None) -> list[Penetration]:
     """Where a moving body is in others, at its samples and half way between them: its surface in them, theirs in it.
 
     Args:
         body: With a matrix for each sample.
         world: The others, as they are at first.
-        tolerance: Depths that do not count [m].
         shapes: What is known of meshes.
     """
     frames = np.linspace(0.0, len(body.matrices) - 1.0, 2 * len(body.matrices) - 1)
     others = [replace(o, matrices=o.matrices[:1]) for o in world.bodies if o.name != body.name]
-    return worst(_in_each(body, others, frames, shapes or Shapes()), tolerance)
+    return worst(_in_each(body, others, frames, shapes or Shapes()), TOLERANCE)
 
 
 def _in_each(body: Body, others: Sequence[Body], frames: Array, shapes: Shapes) -> list[Penetration]:
