@@ -359,7 +359,7 @@ class BothHands:
             body[work.arm.joints] = work.arm.rotations(q[7 * k : 7 * k + 7])
             before = body
             body = close_fingers(work.skeleton, body, work.root, work.side, grasp.shape, thing).rotations
-            offence = closing_into(work.skeleton, work.root, work.side, before, body, others)
+            offence = closing_into(work.skeleton, work.root, work.side, before, body, others, self.shapes)
             if offence is not None:
                 raise NoGrasp(f"fingers that close on {self.target.name} would be in {offence.body}")
         return body

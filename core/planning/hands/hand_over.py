@@ -92,7 +92,7 @@ def hand_over(giver: Job, receiver: Job, meeting: Array | None = None) -> Handed
         raise InvalidParam("receiver", receiver.actor, "must be somebody else than the giver")
     target = target_of(giver)
     shapes = giver.shapes or Shapes()
-    giver = replace(giver, shapes=shapes, fps=receiver.fps)
+    giver, receiver = replace(giver, shapes=shapes, fps=receiver.fps), replace(receiver, shapes=shapes)
     places = [np.asarray(meeting)] if meeting is not None else _meetings(giver, receiver, target)
     failure: TroupeError | None = None
     best: tuple[float, HandedOver] | None = None
@@ -221,7 +221,8 @@ def _drawn_in(taken: Reached, receiver: Job, target: Body) -> Reached:
         frames = fk.forward(motion.skeleton, found.rotations, found.roots)
         if self_gaps(shape, *frames, taken.side)[0].min() < 0.0:
             continue
-        if not penetrations(found, as_moved(receiver), {target.name: way}, sides=(taken.side,), touching=touching):
+        moved, sides = {target.name: way}, (taken.side,)
+        if not penetrations(found, as_moved(receiver), moved, sides=sides, touching=touching, shapes=receiver.shapes):
             break
     else:
         return taken

@@ -15,7 +15,7 @@ from ...motion import Motion
 from ...skeleton import Array, Pose, Skeleton
 from ...world import Body, World
 from ..spaces.penetration import Penetration, penetrations
-from ..spaces.solids import parted
+from ..spaces.solids import Shapes, parted
 from .grasp import ANY, Grasp, for_purpose
 from .grasp_forms import grasps_of
 from .stages import Holding
@@ -104,14 +104,14 @@ def opened_around(skeleton: Skeleton, rotations: Array, side: str, body: Body, g
 
 
 def closing_into(
-    skeleton: Skeleton, root: Array, side: str, opened: Array, shut: Array, world: World
+    skeleton: Skeleton, root: Array, side: str, opened: Array, shut: Array, world: World, shapes: Shapes | None = None
 ) -> Penetration | None:
     """What fingers are in the deepest on their way from one pose (J, 4) to another, if in anything."""
     fingers = finger_joints(skeleton, side)
     rotations = np.repeat(shut[None], CLOSING, axis=0)
     rotations[:, fingers] = quat.slerp(opened[fingers], shut[fingers], np.linspace(0.0, 1.0, CLOSING)[:, None])
     motion = Motion(skeleton, world.fps, np.tile(root, (CLOSING, 1)), rotations)
-    found = penetrations(motion, world, parts=("fingers", "thumb"), sides=(side,))
+    found = penetrations(motion, world, parts=("fingers", "thumb"), sides=(side,), shapes=shapes)
     return max(found, key=lambda o: o.depth, default=None)
 
 

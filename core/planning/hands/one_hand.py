@@ -378,7 +378,7 @@ class OneHand:
                 "bring a side of it over an edge, or give it a grasp by hand"
             )
         others = as_moved(self.job, (self.target.name,))
-        offence = closing_into(work.skeleton, self.job.pose.root, work.side, body, grip.rotations, others)
+        offence = closing_into(work.skeleton, self.job.pose.root, work.side, body, grip.rotations, others, self.shapes)
         if offence is not None:
             raise NoGrasp(f"fingers that close on {self.target.name} would be in {offence.body}")
         return grip.rotations

@@ -197,7 +197,8 @@ def _finished(
         motion = performance.motions[job.actor]
         # an arm that hangs goes along with the trunk
         looked = sides if share <= 0.0 else SIDES
-        offences = penetrations(motion, there, performance.props, sides=looked, touching=touching)
+        props = performance.props
+        offences = penetrations(motion, there, props, sides=looked, touching=touching, shapes=job.shapes)
         if best is None or len(offences) < len(best[1]):
             best = performance, offences
         if not offences:

@@ -170,7 +170,7 @@ def _closer(job: Job, target: Body, far: bool) -> Stand:
     carried: Mapping[str, Array] = {}
     if held:
         walked, carried = in_hand_meanwhile(walked, held, {b.name: b for b in job.world.bodies}, job.pose, world)
-        offences = penetrations(walked, world, sides=[h.side for h in held])
+        offences = penetrations(walked, world, sides=[h.side for h in held], shapes=job.shapes)
         if offences:
             raise NoIK(f"{offences[0].body} is in the way of {offences[0].part} as it steps closer")
     there = replace(job, pose=walked.pose(len(walked) - 1), time=job.time + walked.duration)
@@ -235,7 +235,7 @@ def _crouching(stand: Stand, target: Body, depth: float, deep: float, back: floa
         carried = {name: np.concatenate([stand.carried[name], way[1:]]) for name, way in carried.items()}
     there = replace(job, pose=end, time=job.time + down.duration)
     held_ones = [h.prop for h in (job.holding, job.other) if h is not None]
-    if found := penetrations(bent, as_moved(job, held_ones)):
+    if found := penetrations(bent, as_moved(job, held_ones), shapes=job.shapes):
         raise NoIK(f"{found[0].body} is in the way of {found[0].part} as it crouches")
     return Stand(there, None, walked, carried, rising)
 

@@ -66,16 +66,18 @@ class Shapes:
     """Remembers what was found out about meshes, which is the same however they are moved."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[Array, Ints, Array, Mesh]] = []
+        self._known: dict[tuple[bytes, int], list[tuple[Array, Ints, Array, Mesh]]] = {}
         self._parts: dict[tuple[int, bytes], tuple[Piece, ...]] = {}
 
     def mesh(self, body: Body, scale: Array) -> Mesh:
         """The mesh of a body with a scale (3,)."""
-        for known, triangles, size, mesh in self._known:
+        # few meshes begin alike, so that hardly any are compared in full
+        alike = self._known.setdefault((body.vertices[:4].tobytes(), len(body.triangles)), [])
+        for known, triangles, size, mesh in alike:
             if _same(known, body.vertices) and _same(triangles, body.triangles) and np.allclose(size, scale):
                 return mesh
         mesh = Mesh(body.vertices * scale, body.triangles)
-        self._known.append((body.vertices, body.triangles, scale, mesh))
+        alike.append((body.vertices, body.triangles, scale, mesh))
         return mesh
 
     def of(self, body: Body, scale: Array, region: tuple[Array, Array] | None) -> tuple[Piece, ...]:
