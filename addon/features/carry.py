@@ -19,7 +19,7 @@ from ...core.skeleton import Pose
 from ...core.world import World
 from .. import bake, rig, scene
 from ..bake import nla
-from ..steps import Steps, aside
+from ..steps import Steps, aside, part
 from . import handling
 from .errand import Onset, onset_of
 from .motions import MotionOperator, Plan, recipe_for
@@ -50,17 +50,20 @@ class Operator(MotionOperator):
         hands = handling.held(actor, onset.frame, owner)
         if not hands:
             raise TroupeError(f"{actor.name} holds nothing at frame {onset.frame}: let it pick something up first")
-        motion = yield from _below_steps(context, actor, cast, list(hands), onset, params)
+        motion = yield from part(_below_steps(context, actor, cast, list(hands), onset, params), 0.0, 0.4)
         held = [handling.holding_of(record, cast) for record in hands.values()]
-        world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
+        then = np.array([float(onset.frame)])
+        world = yield from part(scene.read_world_steps(context, None, (), then), 0.4, 0.1)
         shown = {b.name for b in world.bodies}
         for record in hands.values():
             if record["prop"] not in shown:
                 unseen = f"{record['prop']}, which {actor.name} holds, has no visible faces"
                 raise TroupeError(f"{unseen}: show it, or let it be put down before")
-        done = yield from aside(lambda _stop: _carried(motion, held, params, world, actor.name, onset.here.pose(0)))
+        here = onset.here.pose(0)
+        carrying = aside(lambda _stop: _carried(motion, held, params, world, actor.name, here))
+        done = yield from part(carrying, 0.5, 0.3)
         over = replace(done.motions[actor.name], base=None)
-        keys = yield from cls.keys_steps(context, actor, cast, over, landing, onset)
+        keys = yield from part(cls.keys_steps(context, actor, cast, over, landing, onset), 0.8, 0.2)
         if handling.held(actor, onset.frame, owner).keys() != hands.keys():
             lost = ", ".join(dict.fromkeys(r["prop"] for r in hands.values()))
             raise TroupeError(f"{actor.name} no longer holds {lost}: it was removed meanwhile")

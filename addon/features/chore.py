@@ -20,10 +20,10 @@ from ...core.skeleton import SIDES, Array
 from ...core.world import World
 from .. import rig, scene, trace
 from ..bake import holding, results
-from ..steps import Steps, aside
+from ..steps import Steps, aside, part
 from . import handling, objects, ways
 from .departure import Departure, departure
-from .errand import Onset, heading_of, onset_of
+from .errand import DONE, READ, Onset, heading_of, onset_of
 from .motions import MotionOperator, Plan, going_on, recipe_for
 
 if TYPE_CHECKING:
@@ -73,10 +73,10 @@ class ChoreOperator(MotionOperator):
         if full := handling.held(actor, onset.frame, owner):
             names = ", ".join(r["prop"] for r in full.values())
             raise TroupeError(f"{actor.name} holds {names}: let it put that back first")
-        room = yield from _room_steps(context, actor, cast, params, onset)
+        room = yield from part(_room_steps(context, actor, cast, params, onset), 0.0, READ)
         begun = time.perf_counter()
         work = cls.task(params, room)
-        done = yield from aside(lambda stop: work(replace(room.job, should_stop=stop)))
+        done = yield from part(aside(lambda stop: work(replace(room.job, should_stop=stop))), READ, DONE - READ)
         seconds = time.perf_counter() - begun
         rate = scene.fps(context.scene)
         if room.size != 1.0:
@@ -84,7 +84,7 @@ class ChoreOperator(MotionOperator):
         motion = done.motions[actor.name]
         if onset.moving and landing.landing == "track":
             motion = going_on(motion, onset.here.pose(0), landing.blend)
-        keys = yield from cls.keys_steps(context, actor, cast, motion, landing, onset)
+        keys = yield from part(cls.keys_steps(context, actor, cast, motion, landing, onset), DONE, 1.0 - DONE)
         recipe = recipe_for(context, cls.feature(), params, landing, onset)
         holds = {name: _hold(context, actor, onset, owner, room, done, name) for name in done.props}
         record = _record(onset, owner, cast, room, done, holds)
@@ -170,15 +170,15 @@ def _room_steps(context: bpy.types.Context, actor: Any, cast: Cast, params: Chor
     if now != onset.frame:
         context.scene.frame_set(onset.frame)
     try:
-        world = yield from scene.read_world_steps(context, params.scene or None, (), frames)
-        guests = yield from scene.read_guests_steps(context, [actor], frames)
+        world = yield from part(scene.read_world_steps(context, params.scene or None, (), frames), 0.0, 0.3)
+        guests = yield from part(scene.read_guests_steps(context, [actor], frames), 0.3, 0.3)
     finally:
         if context.scene.frame_current != now:
             context.scene.frame_set(now)
     size = size_of(cast.skeleton)
     begin = ways.on_ground(cast, TravelParams(), onset, world) or departure(cast, onset)
     feet, around = np.array([[*begin.place[:2], begin.floor]]), world
-    world = yield from aside(lambda _stop: with_footing(around, feet, params.climb * size))
+    world = yield from part(aside(lambda _stop: with_footing(around, feet, params.climb * size)), 0.6, 0.4)
     bodies = list(world.bodies)
     for guest, motion in guests.items():
         number = 1 + max((b.id for b in bodies), default=-1)

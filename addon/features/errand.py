@@ -17,12 +17,14 @@ from ...core.skeleton import SIDES, Array
 from ...core.world import Body, World
 from .. import bake, rig, scene
 from ..bake import holding, results
-from ..steps import Steps, aside
+from ..steps import Steps, aside, part
 from . import handling, objects
 
 if TYPE_CHECKING:
     from ...core.planning.hands.task import Job, Reached
 
+READ, DONE = 0.1, 0.8
+"""Shares of the work that are done when the scene is read, and when hands have found their ways."""
 CLIMB = 0.4
 """What is higher than this over the feet is not stood on [leg lengths]."""
 STILL = 0.02
@@ -96,11 +98,12 @@ class Errand:
         if now != onset.frame:
             context.scene.frame_set(onset.frame)
         try:
-            world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
+            then = np.array([float(onset.frame)])
+            world = yield from part(scene.read_world_steps(context, None, (), then), 0.0, 0.5)
             # tables are not ground: who steps closer stops before them
             feet = np.append(onset.here.roots[0, :2], onset.ground)
             climb, around = CLIMB * cast.skeleton.leg_length(), world
-            world = yield from aside(lambda _stop: with_footing(around, feet, climb))
+            world = yield from part(aside(lambda _stop: with_footing(around, feet, climb)), 0.5, 0.5)
             if params.task == "point":
                 world = _with_place_of(world, target, context)
             body = objects.body_of(world, target)

@@ -16,9 +16,9 @@ from ...core.landing import LandingParams
 from ...core.planning.hands.orders import ReachParams
 from .. import bake, rig, scene
 from ..bake import holding, results
-from ..steps import Steps, aside
+from ..steps import Steps, aside, part
 from . import handling, objects, sought
-from .errand import Errand, Onset, heading_of, onset_of
+from .errand import DONE, READ, Errand, Onset, heading_of, onset_of
 from .motions import recipe_for
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def plan_steps(
     """Steps to what both do; the plan of the giver has that of the taker with it."""
     cast, there = rig.read(actor, context), rig.read(other, context)
     owner = handling.owner_of(actor, onset.number)
-    work = yield from Errand.read_steps(context, actor, cast, params, onset, owner)
+    work = yield from part(Errand.read_steps(context, actor, cast, params, onset, owner), 0.0, READ)
     if work.size != 1.0:
         raise TroupeError(f"{actor.name} is too large or small to hand things over; scale it to a person first")
     taker = _taker(context, other, there, onset)
@@ -71,20 +71,21 @@ def plan_steps(
     if len(full) == 2:
         raise TroupeError(f"both hands of {other.name} are full: let it put something back first")
     begun = time.perf_counter()
-    done = yield from aside(lambda stop: _handed(work, taker, full, stop))
+    done = yield from part(aside(lambda stop: _handed(work, taker, full, stop)), READ, DONE - READ)
     seconds = time.perf_counter() - begun
     rate = scene.fps(context.scene)
     giver = replace(done.giver, performance=done.performance, holding=None, offences=done.offences)
-    yield from work.check_steps(context, giver)
+    yield from part(work.check_steps(context, giver), DONE, READ)
     hold, record = work.kept(context, giver)
     assert hold is not None
     closed = float(onset.frame + round(done.closed * rate))
     hold, record = _until(context, work, done, hold, record, closed)
     motions = done.performance.motions
-    keys = yield from maker.keys_steps(context, actor, cast, motions[actor.name], landing, onset)
-    own, grip = yield from maker.parted_steps(
-        context, other, there, motions[other.name], replace(done.receiver, idle=None), landing, taker.onset
-    )
+    keying = maker.keys_steps(context, actor, cast, motions[actor.name], landing, onset)
+    keys = yield from part(keying, DONE + READ, 0.5 * READ)
+    takes = replace(done.receiver, idle=None)
+    keying = maker.parted_steps(context, other, there, motions[other.name], takes, landing, taker.onset)
+    own, grip = yield from part(keying, DONE + 1.5 * READ, 0.5 * READ)
     made = type_of_plan()
     first, last = onset.frame, onset.frame + len(motions[other.name]) - 1
     taken = {

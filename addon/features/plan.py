@@ -17,7 +17,7 @@ from ...core.world import World
 from .. import rig, scene
 from ..bake import things
 from ..scene import machines
-from ..steps import Steps, aside
+from ..steps import Steps, aside, part
 from . import objects, sought
 from .base import FeatureOperator
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ...core.planning.spaces.ways import Planned
 
 ICON = "DRIVER_TRANSFORM"
+READ = 0.1
+"""Share of the work that reading the scene is, and reading what goes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +53,7 @@ class Operator(FeatureOperator):
     def compute_steps(self, context: bpy.types.Context, actor: Any, params: PlanParams) -> Steps[Route]:
         mover = mover_of(context, params)
         now = np.array([float(context.scene.frame_current)])
-        world = yield from scene.read_world_steps(context, None, [mover], now)
-        yield 0.1
+        world = yield from part(scene.read_world_steps(context, None, [mover], now), 0.0, READ)
         ignored = {n.strip() for n in params.ignore.split(",") if n.strip()}
         for name in sorted(ignored):
             objects.named(name, "ignore", "what is not in the way")
@@ -61,14 +62,16 @@ class Operator(FeatureOperator):
         names: list[str] = []
         if mover.type == "ARMATURE":
             names = machines.chain_bones(mover, params.tip)
-            machine, start, goals = yield from _machine_steps(context, mover, names, params)
+            reading: Steps[tuple[Machine, Array, list[Array]]] = _machine_steps(context, mover, names, params)
         else:
-            machine, start, goals = yield from _thing_steps(context, mover, params)
+            reading = _thing_steps(context, mover, params)
+        machine, start, goals = yield from part(reading, READ, READ)
         before = np.array(machine.frames(start[None])[0, 0])
         rate = scene.fps(context.scene)
         begun = time.perf_counter()
         try:
-            planned = yield from aside(lambda stop: _first(machine, around, start, goals, params, rate, stop))
+            seeking = aside(lambda stop: _first(machine, around, start, goals, params, rate, stop))
+            planned = yield from part(seeking, 2.0 * READ, 1.0 - 2.0 * READ)
         except NoPath as error:
             if (search := getattr(error, "search", None)) is not None:
                 sought.missed_way(mover, machine, start, search)
@@ -116,14 +119,14 @@ def _thing_steps(
 
     goal = objects.named(params.goal, "goal", "the object whose place it takes")
     now = np.array([float(context.scene.frame_current)])
-    world = yield from scene.read_world_steps(context, None, (), now, mover)
+    world = yield from part(scene.read_world_steps(context, None, (), now, mover), 0.0, 0.3)
     body = next((b for b in world.bodies if b.name == mover.name), None)
     if body is None:
         raise InvalidParam("mover", mover.name, objects.faceless(mover))
     if goal == mover:
         raise InvalidParam("goal", goal.name, "is what goes: choose another object, whose place it takes")
     there = objects.matrix_of(goal, context)
-    thing = yield from aside(lambda _stop: thing_of(body, there, params))
+    thing = yield from part(aside(lambda _stop: thing_of(body, there, params)), 0.3, 0.7)
     start, end = between(thing, there)
     return thing, start, [end]
 
@@ -131,7 +134,7 @@ def _thing_steps(
 def _machine_steps(
     context: bpy.types.Context, mover: Any, names: list[str], params: PlanParams
 ) -> Steps[tuple[Machine, Array, list[Array]]]:
-    chain = yield from machines.read_chain_steps(mover, params.tip, context)
+    chain = yield from part(machines.read_chain_steps(mover, params.tip, context), 0.0, 0.5)
     start = chain.now()
     if params.action:
         action = bpy.data.actions.get(params.action)
@@ -143,7 +146,7 @@ def _machine_steps(
     rng = np.random.default_rng(params.seed)
     try:
         there = objects.matrix_of(goal, context)
-        found = yield from aside(lambda _stop: chain.reaching(there, params.orient, rng))
+        found = yield from part(aside(lambda _stop: chain.reaching(there, params.orient, rng)), 0.5, 0.5)
     except TroupeError as error:
         raise NoPath(f"{mover.name} does not reach {goal.name}: {error}; move one of them") from None
     return chain, start, list(found)

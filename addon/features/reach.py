@@ -15,9 +15,9 @@ from ...core.motion import Motion
 from ...core.planning.hands.orders import ReachParams
 from .. import bake, rig
 from ..bake import grip, holding, results
-from ..steps import Steps, aside
+from ..steps import Steps, aside, part
 from . import giving, handling, sought
-from .errand import Errand, Onset, onset_of
+from .errand import DONE, READ, Errand, Onset, onset_of
 from .motions import MotionOperator, Plan, going_on, recipe_for
 
 if TYPE_CHECKING:
@@ -59,19 +59,20 @@ class Operator(MotionOperator):
         if (other := giving.taker_of(actor, params)) is not None:
             return (yield from giving.plan_steps(cls, context, actor, other, params, landing, onset))
         owner = handling.owner_of(actor, onset.number)
-        work = yield from Errand.read_steps(context, actor, cast, params, onset, owner)
+        work = yield from part(Errand.read_steps(context, actor, cast, params, onset, owner), 0.0, READ)
         begun = time.perf_counter()
         try:
-            done = work.grown((yield from aside(work.done)))
+            done = work.grown((yield from part(aside(work.done), READ, DONE - READ)))
         except TroupeError as error:
             sought.missed_hand(actor, error, work.size)
             raise
         seconds = time.perf_counter() - begun
-        yield from work.check_steps(context, done)
+        yield from part(work.check_steps(context, done), DONE, READ)
         motion = done.performance.motions[actor.name]
         if onset.moving and motion.mask is None:
             motion = going_on(motion, onset.here.pose(0), landing.blend)
-        keys, arms = yield from cls.parted_steps(context, actor, cast, motion, done, landing, onset)
+        keying = cls.parted_steps(context, actor, cast, motion, done, landing, onset)
+        keys, arms = yield from part(keying, DONE + READ, READ)
         recipe = recipe_for(context, cls.feature(), params, landing, onset)
         hold, record = work.kept(context, done)
         notes, trace = tuple(str(o) for o in done.offences[:1]), sought.of_hand(done, seconds, work.size)

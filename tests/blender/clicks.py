@@ -23,15 +23,26 @@ class Click:
         return answer
 
     def until_it_searches(self):
-        """Take steps until a thread is at work, and return it."""
+        """Take steps until a thread is at work that is not done at once, and return it."""
         there = set(threading.enumerate())
-        while not (taken := [thread for thread in threading.enumerate() if thread not in there]):
+        while True:
             next(self._steps)
-        return taken[0]
+            taken = [thread for thread in threading.enumerate() if thread not in there]
+            for _ in range(3 if taken else 0):
+                next(self._steps)
+            if taken and taken[0].is_alive():
+                return taken[0]
 
     def esc(self):
         """What Esc is answered with."""
         return self._modal(self._context, MagicMock(type="ESC"))
+
+    def stops(self, search):
+        """Esc during a search: the thread ends, and no more is said than that."""
+        assert self.esc() == {"CANCELLED"}
+        search.join(60.0)
+        assert not search.is_alive(), "the search has stopped"
+        assert self.said == [("WARNING", f"{self.bl_label} was stopped; nothing has changed")]
 
     def rest(self):
         """What it answers when it has gone on to its end."""

@@ -117,10 +117,7 @@ def test_esc_in_the_middle_of_it_and_litter_that_goes_meanwhile_change_nothing(r
         assert click.rest() == {"CANCELLED"}
         assert click.said == [("ERROR", "crumb was removed meanwhile: do it again with what there is now")]
     else:
-        assert click.esc() == {"CANCELLED"}
-        search.join(60.0)
-        assert not search.is_alive(), "the work has stopped"
-        assert click.said == [("WARNING", "Tidy was stopped; nothing has changed")]
+        click.stops(search)
     assert canon.snapshot() == before
 
 
