@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ...kinematics.fingers import grip_place, palm_axes, pointing_axis
-from ...maths import geometry, quat
+from ...maths import quat
 from ...skeleton import Array
-from ...world import Body, World
+from ...world import Body
 from ..spaces.solids import parted
 from .grasp import ANY, Grasp, framed, touches
+from .nearest import nearest
 from .standing import UP, place_of
 from .task import Job
 
 
 def touching(job: Job, target: Body, matrix: Array, positions: Array, side: str) -> list[Grasp]:
     """The nearest place of the surface to the shoulder, as seen from the prop."""
-    body = replace(target, matrices=matrix[None])
-    shoulder = positions[job.skeleton.joint(f"upper_arm_{side}")]
-    point, _, _, normal = geometry.nearest(World((body,)), shoulder[None])
+    place, normal = nearest(target, matrix, positions[job.skeleton.joint(f"upper_arm_{side}")])
     turn, _ = parted(matrix)
-    return touches(turn.T @ (point[0] - matrix[:3, 3]), turn.T @ normal[0])
+    return touches(turn.T @ (place - matrix[:3, 3]), turn.T @ normal)
 
 
 def pointing(job: Job, target: Body, matrix: Array, positions: Array, side: str) -> list[Grasp]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...errors import NoIK, NotVisible
+from ...errors import NoIK, NoPath, NotVisible
 from ...filters.join import join
 from ...kinematics import anatomy
 from ...kinematics.gaze import Shift
@@ -18,12 +18,14 @@ from ...maths.ramp import wrap
 from ...motion import Motion
 from ...skeleton import SIDES, Array, Pose
 from ..senses.eyes import eye_of
-from ..senses.vision import VisionParams, see
+from ..senses.lookouts import sharp_enough
+from ..senses.scenery import scenery
+from ..senses.vision import see
 from ..walkers.tasks import chained
 from .hunting import Glimpse, Hunt, recognised
 from .idle_arms import idle_arms
 from .reach import reach
-from .standing import as_moved, place_of
+from .standing import as_moved, place_of, target_of
 from .stepping_up import stance
 from .task import Job, Reached
 
@@ -38,7 +40,9 @@ BOWED = 0.5
 def in_sight(job: Job) -> Job:
     """The task for an actor that knows only what it sees as it stands and looks down at its work, and what it holds."""
     looks = anatomy.with_angles(job.skeleton, job.pose.rotations, {"head": (BOWED, 0.0, 0.0)})
-    sight = see(as_moved(job), eye_of(job.skeleton, Pose(looks, job.pose.root)), VisionParams(), job.time)
+    shapes = scenery(as_moved(job))
+    eye, vision = eye_of(job.skeleton, Pose(looks, job.pose.root)), sharp_enough(shapes, target_of(job), job.time)
+    sight = see(shapes, eye, vision, job.time)
     held = {h.prop for h in (job.holding, job.other) if h is not None}
     return replace(job, seen=recognised(sight) | held)
 
@@ -48,6 +52,7 @@ def reach_seen(job: Job) -> Reached:
 
     Raises:
         NotVisible: It does not see the target, and is not to look for it or could not find it.
+        NoPath: It sees the target from somewhere, and cannot get there.
 
     Further errors are those of `reach`.
     """
@@ -65,12 +70,16 @@ def _fetched(hunt: Hunt) -> Reached:
 
     Raises:
         NotVisible: It is nowhere where the actor can see it.
+        NoPath: There is no way to it.
     """
     glimpse = hunt.found()
     seen = {*(hunt.afoot.job.seen or ()), hunt.target.name}
     hunt.afoot.job = replace(hunt.afoot.job, seen=seen)
     goal, since = place_of(hunt.afoot.job, hunt.target), hunt.afoot.clock
-    _goes_there(hunt, goal, glimpse)
+    try:
+        _goes_there(hunt, goal, glimpse)
+    except NoPath as error:
+        raise NoPath(f"{hunt.afoot.job.actor} sees {hunt.target.name}, but cannot get there: {error}") from None
     when = since
     if glimpse is not None:
         when = _passes(hunt, glimpse.place, since)

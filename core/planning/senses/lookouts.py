@@ -46,6 +46,10 @@ _FILLED = 0.5
 """How much of the largest outline a thing has from an unknown side."""
 _SHARP = 0.03
 """What hides nothing that is no further behind it [m]."""
+CLOSE, SHARPEST = 3.0, 1000
+"""How far off people tell a thing, be it small, and the width of the finest picture in which that is tried [px]."""
+_COARSE = 200
+"""Width of pictures of what lies around [px]."""
 _AROUND = 0.5 * np.pi * np.arange(4)
 _BOWED, _TALL = -0.35, 2.2
 """Pitch and height of the view in pictures of what lies around, down to the feet [rad]."""
@@ -74,16 +78,12 @@ class Lookouts:
     def of(cls, world: World, thing: Body, vision: VisionParams, time: float = 0.0) -> Lookouts:
         """Everywhere in a world that a thing of this size may be, for eyes of this kind."""
         shapes = scenery(world)
-        number = next(n for n, body in enumerate(world.bodies) if body.name == thing.name)
         turned = matrix_at(world, thing, time)
         size = thing.vertices @ turned[:3, :3].T
         half = 0.5 * float(np.ptp(size[:, 2])) if len(size) else 0.0
         rows = [_around(body, matrix_at(world, body, time), half) for body in world.bodies if body.name != thing.name]
         places = np.concatenate([np.zeros((0, 4)), *rows])
-        # so far away it covers just as many pixels as are needed
-        across, along = vision.lens().focal
-        outline = _FILLED * float(shapes.silhouette[number]) * float(np.linalg.norm(turned[:3, 0])) ** 2
-        far = float(np.sqrt(outline * across * along / vision.least_pixels))
+        far = _told_from(shapes, thing, turned, vision)
         vision = replace(vision, range=float(np.clip(far, 0.1, vision.range)))
         return cls(shapes, thing.name, places[:, :3], places[:, 3], vision)
 
@@ -91,7 +91,8 @@ class Lookouts:
         """(N,) which places would be seen by somebody who turns round with eyes at (3,) [m]."""
         key = tuple(np.round(eye, 3).tolist())
         if key not in self._shown:
-            around = replace(self.vision, fov=0.55 * np.pi, fov_vertical=_TALL, recognition="pixel")
+            coarse = min(self.vision.pixels, _COARSE)
+            around = replace(self.vision, fov=0.55 * np.pi, fov_vertical=_TALL, recognition="pixel", pixels=coarse)
             out = np.zeros(len(self.places), dtype=bool)
             for heading in _AROUND:
                 sight = see(self.shapes, eye_at(eye, float(heading), _BOWED), around, time, (self.thing,))
@@ -151,6 +152,21 @@ class Lookouts:
             if gain >= WORTH and gain * near > best:
                 found, best = spot, gain * near
         return found
+
+
+def sharp_enough(shapes: Scenery, thing: Body, time: float = 0.0) -> VisionParams:
+    """Eyes that tell a thing of a scene from others across a table at least, as far as a picture can be as fine."""
+    plain = VisionParams()
+    finer = CLOSE / max(_told_from(shapes, thing, matrix_at(shapes.world, thing, time), plain), 1e-6)
+    return replace(plain, pixels=int(np.clip(np.ceil(finer * plain.pixels), plain.pixels, SHARPEST)))
+
+
+def _told_from(shapes: Scenery, thing: Body, matrix: Array, vision: VisionParams) -> float:
+    """How far away a thing at a matrix (4, 4) covers just as many pixels as are needed [m]."""
+    number = next(n for n, body in enumerate(shapes.world.bodies) if body.name == thing.name)
+    across, along = vision.lens().focal
+    outline = _FILLED * float(shapes.silhouette[number]) * float(np.linalg.norm(matrix[:3, 0])) ** 2
+    return float(np.sqrt(outline * across * along / vision.least_pixels))
 
 
 def _around(body: Body, matrix: Array, half: float) -> Array:
