@@ -27,6 +27,7 @@ from .scenery import Scenery, scenery
 from .vision import VisionParams, see
 
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 FINE, MOST = 0.12, 4000
 """Between places on a body [m], and how many there are on one at most."""
@@ -36,8 +37,8 @@ LEVEL = 0.7
 """Upward part of a normal from which on a surface is level."""
 ELSEWHERE = 0.1
 """How likely a thing is on a floor, or anywhere that is not level; on level furniture being 1."""
-APART = 0.6
-"""Between places to stand that are compared [m]."""
+APART, WIDE_APART = 0.6, 1.8
+"""Between places to stand that are compared, and between those that are compared first [m]."""
 WORTH = 2.0
 """What has to show from a place to make it worth going to or turning for, in places that are most likely."""
 _FAR = 0.2
@@ -133,25 +134,36 @@ class Lookouts:
         except NoPath:
             return None
         cells = np.flatnonzero(np.isfinite(far))
-        # one cell of each tile, the first that is reached
         cells = cells[np.argsort(far[cells], kind="stable")]
-        tiles = np.floor(ways.centre(cells) / APART).astype(np.int64)
-        _, first = np.unique(tiles, axis=0, return_index=True)
         open_ones, likely = self.places[left], self.weights[left]
-        found, best = None, 0.0
-        for cell in cells[np.sort(first)]:
+
+        def gain(cell: int, least: float) -> float:
+            """What standing in a cell is worth; 0 where that is not more than `least`."""
             near = float(np.exp(-_FAR * far[cell]))
-            if likely.sum() * near <= best:
-                break
-            spot = ways.centre(cell)
-            eye = np.array([*spot, float(ground.ravel()[cell]) + tall])
-            if likely[((open_ones - eye) ** 2).sum(axis=1) < self.vision.range**2].sum() * near <= best:
-                continue
+            eye = np.array([*ways.centre(cell), float(ground.ravel()[cell]) + tall])
+            within = ((open_ones - eye) ** 2).sum(axis=1) < self.vision.range**2
+            if likely.sum() * near <= least or likely[within].sum() * near <= least:
+                return 0.0
             stopped(should_stop)
-            gain = self.worth(left & self.shown(eye, time))
-            if gain >= WORTH and gain * near > best:
-                found, best = spot, gain * near
-        return found
+            shows = self.worth(left & self.shown(eye, time))
+            return shows * near if shows >= WORTH and shows * near > least else 0.0
+
+        # from a few places first, then around the best of them, and from all where there is none among the few
+        fine, few = (_first_of_each(cells, ways.centre(cells), tile) for tile in (APART, WIDE_APART))
+        found, most = -1, 0.0
+        for some in (few, fine):
+            if found >= 0:
+                some = some[np.abs(ways.centre(some) - ways.centre(found)).max(axis=1) < WIDE_APART]
+            for cell in some:
+                if (worth := gain(int(cell), most)) > 0.0:
+                    found, most = int(cell), worth
+        return None if found < 0 else ways.centre(found)
+
+
+def _first_of_each(cells: Ints, places: Array, tile: float) -> Ints:
+    """One of some cells (n,) in each square tile of the plane, the first; in their order."""
+    _, first = np.unique(np.floor(places / tile).astype(np.int64), axis=0, return_index=True)
+    return cells[np.sort(first)]
 
 
 def sharp_enough(shapes: Scenery, thing: Body, time: float = 0.0) -> VisionParams:
