@@ -595,6 +595,13 @@ def test_an_actor_without_place_or_size_is_told_how_to_mend_it(laid, name, value
         assert canon.snapshot() == before
 
 
+def test_a_pose_that_is_no_number_is_named(laid):
+    hips = laid.troupe.roles.hips
+    laid.pose.bones[hips].location.x = float("nan")
+    bpy.context.view_layer.update()
+    refused(rf"Mannequin: the pose of {hips} is no number: clear it \(Alt G", task="touch", target="Bottle")
+
+
 def test_nothing_of_what_is_scaled_to_nothing_is_in_the_way(laid):
     bpy.data.objects["Block"].scale = (0.0, 0.0, 0.0)
     bpy.data.objects["Shell"].scale = (1.0, 1.0, 0.0)
@@ -652,6 +659,22 @@ def test_esc_in_the_middle_of_a_plan_and_a_target_that_goes_meanwhile_change_not
     else:
         assert click.rest() == {"CANCELLED"} and click.said[0][0] == "ERROR" and "removed" in click.said[0][1]
     assert canon.snapshot() == before
+
+
+@pytest.mark.req("kuffner", 60, 101)
+def test_esc_while_something_is_looked_for_changes_nothing():
+    ob = stage.actor(skin=False)
+    screened(ob)
+    params = ReachParams(task="pick_up", target="Bottle", search=True)
+    for wait in (0, 5, 25):
+        click = Click(reach.Operator, reach.Operator.plan_steps(bpy.context, ob, params, LandingParams(), None))
+        before = canon.snapshot()
+        hunt = click.until_it_searches()
+        for _ in range(wait):
+            next(click._steps)
+        assert click.esc() == {"CANCELLED"} and click.said == [("WARNING", "Reach was stopped; nothing has changed")]
+        hunt.join(60.0)
+        assert not hunt.is_alive() and canon.snapshot() == before
 
 
 @pytest.mark.req("kuffner", 81, 107)
