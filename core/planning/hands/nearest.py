@@ -1,4 +1,4 @@
-"""Where the surface of a thing is nearest to somebody."""
+"""Where on the surface of a thing a finger goes: where it is nearest, or in the middle of what faces one."""
 
 from __future__ import annotations
 
@@ -18,6 +18,22 @@ def nearest(target: Body, matrix: Array, point: Array) -> tuple[Array, Array]:
     back = np.linalg.inv(matrix)
     place, _, _, normal = geometry.nearest(_surface(target), (back[:3, :3] @ point + back[:3, 3])[None])
     return matrix[:3, :3] @ place[0] + matrix[:3, 3], quat.unit(back[:3, :3].T @ normal[0])
+
+
+def facing(target: Body, matrix: Array, point: Array) -> tuple[Array, Array]:
+    """The place (3,) on a thing at a matrix (4, 4) where it is met on the way from a point (3,) to its middle, and the
+    normal there towards the point; the nearest place where that way meets nothing [m].
+
+    What is nearest of a small thing is most often an edge, at which it is not touched.
+    """
+    middle = matrix[:3, :3] @ (0.5 * (target.vertices.min(axis=0) + target.vertices.max(axis=0))) + matrix[:3, 3]
+    back = np.linalg.inv(matrix)
+    start, way = back[:3, :3] @ point + back[:3, 3], back[:3, :3] @ (middle - point)
+    far, normal, _, hit = geometry.ray(_surface(target), start[None], way[None])
+    if not hit[0]:
+        return nearest(target, matrix, point)
+    place = start + float(far[0]) * quat.unit(way)
+    return matrix[:3, :3] @ place + matrix[:3, 3], quat.unit(back[:3, :3].T @ normal[0])
 
 
 @lru_cache(maxsize=8)

@@ -10,14 +10,15 @@ from ...skeleton import Array
 from ...world import Body
 from ..spaces.solids import parted
 from .grasp import ANY, Grasp, framed, touches
-from .nearest import nearest
-from .standing import UP, place_of
+from .nearest import facing, nearest
+from .standing import UP, is_large, place_of
 from .task import Job
 
 
 def touching(job: Job, target: Body, matrix: Array, positions: Array, side: str) -> list[Grasp]:
-    """The nearest place of the surface to the shoulder, as seen from the prop."""
-    place, normal = nearest(target, matrix, positions[job.skeleton.joint(f"upper_arm_{side}")])
+    """The place of the surface that faces the shoulder, or that is nearest where it is broad, as seen from the prop."""
+    found = nearest if is_large(target) else facing
+    place, normal = found(target, matrix, positions[job.skeleton.joint(f"upper_arm_{side}")])
     turn, _ = parted(matrix)
     return touches(turn.T @ (place - matrix[:3, 3]), turn.T @ normal)
 

@@ -290,9 +290,14 @@ def place_of(job: Job, target: Body) -> Array:
     if not len(target.vertices):
         return np.asarray(matrix[:3, 3])
     middle = np.asarray((target.vertices @ matrix[:3, :3].T + matrix[:3, 3]).mean(axis=0))
-    if job.params.task != "touch" or np.ptp(target.vertices, axis=0).max() < BROAD:
+    if job.params.task != "touch" or not is_large(target):
         return middle
     return nearest(target, matrix, chest_of(job.skeleton, job.pose))[0]
+
+
+def is_large(target: Body) -> bool:
+    """Whether it is so large that it is touched where it is near."""
+    return len(target.vertices) > 0 and bool(np.ptp(target.vertices, axis=0).max() > BROAD)
 
 
 def chest_of(skeleton: Skeleton, pose: Pose) -> Array:

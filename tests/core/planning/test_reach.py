@@ -542,6 +542,35 @@ def test_a_finger_touches_and_points():
     assert np.degrees(np.arccos(quat.unit(goal - root) @ quat.unit(tip - root))) < 3.0
 
 
+TABLE = box("table", (0.5, 0.3, 0.02), (0.0, -0.5, 0.88))
+WALL = box("wall", (1.0, 0.05, 1.3), (0.0, -0.555, 1.3))
+
+
+@pytest.mark.parametrize(
+    ("thing", "on", "out"),
+    [
+        (box("bottle", (0.035, 0.07, 0.004), (-0.2, -0.4, 0.904)), TABLE, (0.0, 0.0, 1.0)),
+        (box("bottle", (0.1, 0.15, 0.0005), (-0.2, -0.4, 0.9005)), TABLE, (0.0, 0.0, 1.0)),
+        (box("bottle", (0.012, 0.012, 0.001), (-0.2, -0.4, 0.901)), TABLE, (0.0, 0.0, 1.0)),
+        (box("bottle", (0.03, 0.005, 0.03), (-0.2, -0.5, 1.2)), WALL, (0.0, 1.0, 0.0)),
+    ],
+    ids=["phone", "paper", "coin", "switch"],
+)
+def test_a_finger_comes_from_outside_to_the_middle_of_flat_things_whatever_they_lie_on(thing, on, out):
+    job = job_for("touch", come_back=False, hand="R")
+    done = reach(replace(job, world=World((thing, on))))
+    assert done.offences == ()
+    motion = done.performance.motions["actor"]
+    positions, globals_ = fk.forward(motion.skeleton, motion.rotations[-1], motion.roots[-1])
+    chain = motion.skeleton.chain("index_R")
+    tip, root = fk.tip_positions(motion.skeleton, positions, globals_)[chain[-1]], positions[chain[0]]
+    off = tip - thing.matrices[0][:3, 3]
+    across = off - (off @ np.array(out)) * np.array(out)
+    assert np.linalg.norm(across) < 0.012 and (root - tip) @ out > 0.6 * np.linalg.norm(root - tip)
+    _, far, _, _ = geometry.nearest(World((thing,)), tip[None])
+    assert far[0] < 0.002
+
+
 def test_what_was_picked_up_is_put_back():
     table = box("table", (0.5, 0.3, 0.02), (0, -0.62, 0.88))
     job = job_for("pick_up", others=(table,))
