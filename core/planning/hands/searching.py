@@ -7,6 +7,7 @@ and whoever wants it searches for it.
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -33,6 +34,10 @@ NEAR, ASIDE = 0.25, 0.5
 """How far from where it is best handled [m], and turned how far from it [rad], something is handled without a step."""
 SETTLE = 0.5
 """Time in which a head that looked for something goes over to what it does when hands are at work [s]."""
+ACROSS = 1.6
+"""Farther than this nobody takes anything without walking [m]."""
+ENDS = MappingProxyType({"move": "put_back", "hand_over": "hand_over"})
+"""How tasks that take something elsewhere end, for who has walked there with it."""
 BOWED = 0.5
 """How far somebody bows the head who looks at work before it [rad]."""
 
@@ -125,12 +130,14 @@ def _handled(hunt: Hunt) -> Reached:
     afoot, job = hunt.afoot, hunt.afoot.job
     before = hunt.shown() if afoot.motions else None
     late = afoot.clock
+    goal = job.destination if job.params.task in ENDS else None
+    off = 0.0 if goal is None else float(np.linalg.norm(goal[:3, 3] - place_of(job, hunt.target)))
     try:
-        done = afoot.reach((), job.destination)
+        done = _taken_there(hunt, goal) if goal is not None and off > ACROSS else afoot.reach((), job.destination)
     except NoIK:
-        if job.params.task != "move" or job.destination is None:
+        if goal is None or off > ACROSS:
             raise
-        done = _taken_there(hunt, job.destination)
+        done = _taken_there(hunt, goal)
     whole = afoot.performance()
     if before is None:
         return done
@@ -149,12 +156,12 @@ def _handled(hunt: Hunt) -> Reached:
 
 
 def _taken_there(hunt: Hunt, goal: Array) -> Reached:
-    """Take it, walk with it to where it is to be, and put it down there."""
+    """Take it, walk with it to where it is to be, and put it down or hold it out there."""
     afoot = hunt.afoot
     taken = afoot.reach(task="pick_up")
     held = [h for h in (taken.holding, taken.other) if h is not None]
     afoot.step_up(goal[:3, 3], taken.side if taken.side != "both" else "auto", held)
-    put = afoot.reach(held, goal, task="put_back")
+    put = afoot.reach(held, goal, task=ENDS[afoot.job.params.task])
     return replace(put, ledger=taken.ledger.and_then(put.ledger), grasp=taken.grasp)
 
 

@@ -227,6 +227,16 @@ def test_something_is_found_taken_across_the_room_and_put_down_there():
 
 
 @pytest.mark.req("kuffner", 60)
+def test_something_is_found_and_held_out_across_the_room():
+    job = replace(room(task="hand_over"), destination=placed((-0.2, -1.4, 1.1)))
+    done = reach_seen(job)
+    motion, way = done.performance.motions["actor"], done.performance.props["bottle"]
+    assert np.abs(way[-1][:3, 3] - job.destination[:3, 3]).max() < 2e-3 and motion.base[-1, 1] < -0.6
+    (held,) = done.performance.attachments
+    assert done.holding.prop == "bottle" and held.end == pytest.approx(motion.duration)
+
+
+@pytest.mark.req("kuffner", 60)
 def test_what_is_only_to_be_pointed_at_is_pointed_at_from_where_it_is_seen():
     wall = box("wall", (1.2, 0.05, 1.2), (0.6, 0.7, 1.2), number=3)
     done = reach_seen(room(wall, task="point", come_back=False))
