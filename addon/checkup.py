@@ -112,10 +112,23 @@ def hiding(ob: bpy.types.Object) -> dict[str, list[Any]]:
     return out
 
 
-def _driven(ob: bpy.types.Object) -> Iterator[Finding]:
+def unseen(ob: bpy.types.Object, action: bpy.types.Action) -> Iterator[str]:
+    """What keeps a result from being seen on its rig, in sentences."""
+    for finding in _playing(ob):
+        if finding.kind in ("rest", "nla") or (finding.kind in ("solo", "muted") and finding.part == action.name):
+            yield finding.sentence
+    for finding in _driven(ob, action):
+        yield finding.sentence
+
+
+def _driven(ob: bpy.types.Object, action: bpy.types.Action | None = None) -> Iterator[Finding]:
+    """Bones whose keys would be hidden; of an action, those that it turns."""
     if controls.find(ob) is not None:
         return
     bones = sorted(hiding(ob))
+    if action is not None:
+        keyed = curves.paths(ob, action)
+        bones = [b for b in bones if any(path.startswith(curves.bone_path(b, "rotation")) for path in keyed)]
     if bones:
         verb = "is" if len(bones) == 1 else "are"
         text = f"{_list(bones)} {verb} moved by constraints or drivers: keys of Troupe would not show"

@@ -74,9 +74,19 @@ joint_matrices = at_once(joint_matrices_steps)
 
 
 def pose_here(ob: bpy.types.Object, cast: Cast, context: bpy.types.Context) -> Motion:
-    """The pose on screen, as a motion of one sample."""
+    """The pose on screen, as a motion of one sample.
+
+    Raises:
+        InvalidMotion: A bone is nowhere.
+    """
     shown = ob.evaluated_get(context.evaluated_depsgraph_get())
     world = (np.array(shown.matrix_world) @ pose.matrices(shown.pose.bones)[cast.joints])[None]
+    lost = np.flatnonzero(~np.isfinite(world[0]).all(axis=(1, 2)))
+    if len(lost):
+        bone = cast.skeleton.names[int(lost[0])]
+        raise InvalidMotion(
+            f"{ob.name}: the pose of {bone} is no number: clear it (Alt G, Alt R, Alt S), or mend its keys"
+        )
     world[..., :3, :] *= scenes.metre(context.scene)
     return Motion(cast.skeleton, scenes.fps(context.scene), *read_joints(cast, world))
 

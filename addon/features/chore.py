@@ -135,7 +135,7 @@ def things(name: str, what: str, purpose: str, room: Room) -> list[str]:
     bodies = {b.name for b in room.job.world.bodies}
     there = [ob for ob in named(name, what, purpose, room.context) if ob.name in bodies]
     for ob in there if what == "litter" else ():
-        objects.own_of_file(ob, what)
+        objects.demand_movable(ob, what)
     found = [ob.name for ob in there]
     if not found:
         raise InvalidParam(what, name, "has nothing in it that has visible faces and is no part of an actor")
@@ -163,9 +163,7 @@ def _room_steps(context: bpy.types.Context, actor: Any, cast: Cast, params: Chor
     from ...core.planning.walkers.similar import shrunk, shrunk_skeleton, size_of
     from ...core.planning.ways.footing import with_footing
 
-    for side in SIDES:
-        if not all(cast.skeleton.has(f"{role}_{side}") for role in ("upper_arm", "forearm", "hand")):
-            raise TroupeError(f"{actor.name} has no arm of three bones on side {side}: map it in the table of Cast")
+    handling.demand_arms(actor, cast, SIDES)
     now, frames = context.scene.frame_current, np.array([float(onset.frame)])
     if now != onset.frame:
         context.scene.frame_set(onset.frame)

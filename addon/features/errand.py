@@ -84,16 +84,14 @@ class Errand:
         from ...core.planning.hands.task import Job
         from ...core.planning.ways.footing import with_footing
 
-        for side in (params.hand,) if params.hand in SIDES else SIDES:
-            if not all(cast.skeleton.has(f"{role}_{side}") for role in ("upper_arm", "forearm", "hand")):
-                raise TroupeError(f"{actor.name} has no arm of three bones on side {side}: map it in the table of Cast")
+        handling.demand_arms(actor, cast, (params.hand,) if params.hand in SIDES else SIDES)
         hands = handling.held(actor, onset.frame, owner)
         params, had = _chosen(actor, params, hands)
         target = objects.named(params.target, "target", "what the hand is to deal with")
         if scene.armature_of(target) == actor:
             raise InvalidParam("target", params.target, "is the actor itself; choose something else")
         if params.task in CARRYING:
-            objects.own_of_file(target, "target")
+            objects.demand_movable(target, "target")
         now = context.scene.frame_current
         if now != onset.frame:
             context.scene.frame_set(onset.frame)
@@ -262,6 +260,11 @@ def _destination(
     if params.task == "put_back" and not params.destination:
         return np.array(had[0]["home"], dtype=np.float64)
     ob = objects.named(params.destination, "destination", "where it is to go: an empty, or what it stands on")
+    if ob.name == body.name:
+        raise InvalidParam("destination", ob.name, "is what is taken: choose another object, or an empty")
+    armature = scene.armature_of(ob)
+    if armature is not None and rig.is_cast(armature):
+        raise InvalidParam("destination", ob.name, "is an actor: choose a thing or an empty, or hand it over")
     now = np.array(body.matrices[0])
     if had:
         turned = quat.to_matrix(quat.about(np.array([0.0, 0.0, 1.0]), heading - had[0]["heading"]))

@@ -217,6 +217,15 @@ def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str])
         context.scene.frame_set(frame)
 
 
+def demand_arms(actor: Any, cast: Cast, sides: Collection[str]) -> None:
+    """Refuse an actor that lacks an arm, or whose right hand would do on its left what is meant for the right."""
+    for side in sides:
+        if not all(cast.skeleton.has(f"{role}_{side}") for role in ARM[1:]):
+            raise TroupeError(f"{actor.name} has no arm of three bones on side {side}: map it in the table of Cast")
+    if actor.matrix_world.is_negative:
+        raise TroupeError(f"{actor.name} has a negative scale, which turns left into right: make its scale positive")
+
+
 def arm_mask(cast: Cast, sides: Collection[str]) -> npt.NDArray[np.bool_]:
     """(J,) which joints are arms and fingers of these sides."""
     from ...core.kinematics.fingers import finger_joints

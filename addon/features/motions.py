@@ -19,7 +19,7 @@ from ...core.motion import Motion
 from ...core.params import Params
 from ...core.planning.walkers.similar import size_of
 from ...core.skeleton import Pose
-from .. import bake, ghost, rig, scene, settings
+from .. import bake, checkup, ghost, rig, scene, settings
 from ..steps import Steps
 from .base import FeatureOperator
 
@@ -126,6 +126,8 @@ class MotionOperator(FeatureOperator):
         actor.troupe.result = done.action.name
         self.written(context, actor, done.action, result)
         ghost.clear(actor)
+        for sentence in checkup.unseen(actor, done.action):
+            self.report({"WARNING"}, sentence)
         moved = own is not None and own.name not in before and actor.animation_data.action is None
         pushed = f"; your action {own.name} is on a track below" if moved else ""
         note = f", {result.keys.note}" if result.keys.note else ""

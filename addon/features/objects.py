@@ -13,7 +13,7 @@ from ...core.errors import InvalidParam, TroupeError
 from ...core.maths import geometry
 from ...core.skeleton import Array
 from ...core.world import Body, World
-from .. import scene
+from .. import rig, scene
 
 if TYPE_CHECKING:
     from ...core.planning.hands.grasp import Grasp
@@ -75,6 +75,26 @@ def own_of_file(ob: Any, what: str) -> None:
         raise InvalidParam(what, ob.name, "is linked from another file: make a library override of it first")
 
 
+def demand_movable(ob: Any, what: str) -> None:
+    """Refuse an object that no keys and no hand would move, or that goes where an actor goes already."""
+    own_of_file(ob, what)
+    body = ob.rigid_body
+    if body is not None and body.type == "ACTIVE" and body.enabled and not body.kinematic:
+        raise InvalidParam(what, ob.name, "is moved by physics: switch on Animated in its Rigid Body settings first")
+    actor = _hangs_on(ob)
+    if actor is not None:
+        expected = f"hangs on {actor.name} and goes where that goes: clear its parent, keeping its transformation"
+        raise InvalidParam(what, ob.name, expected)
+
+
+def _hangs_on(ob: Any) -> Any:
+    """The actor among the parents of an object; None where there is none."""
+    above = ob.parent
+    while above is not None and not rig.is_cast(above):
+        above = above.parent
+    return above
+
+
 def still_there(name: str) -> Any:
     """The object of a name that was there when the work began."""
     ob = bpy.data.objects.get(name)
@@ -99,7 +119,18 @@ def faceless(ob: Any) -> str:
     """Why an object is no body of the world."""
     if min(abs(x) for x in ob.matrix_world.to_scale()) < NOTHING:
         return "is scaled to nothing: give it a scale other than 0"
-    return "has no visible faces to take hold of, is hidden, or is part of an actor"
+    if not ob.visible_get():
+        return "is hidden: show it, and its collection"
+    if ob.troupe.kind == "ignore":
+        return "is of the kind Ignore: give it another kind"
+    if ob.instance_type == "COLLECTION":
+        return "shows instances of a collection: make them real, and choose one of the objects"
+    actor = _hangs_on(ob)
+    if actor is not None:
+        return f"hangs on {actor.name}: choose something else, or set its kind"
+    if rig.is_cast(scene.armature_of(ob)):
+        return "is part of an actor: choose something else"
+    return "has no visible faces to take hold of: choose something that has"
 
 
 def matrix_of(ob: Any, context: bpy.types.Context) -> Array:

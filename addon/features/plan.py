@@ -108,7 +108,7 @@ def mover_of(context: bpy.types.Context, params: PlanParams) -> Any:
         mover = objects.named(params.mover, "mover", "what goes, or make it active")
     if rig.is_cast(mover):
         raise InvalidParam("mover", mover.name, "is an actor: let it go or reach instead")
-    objects.own_of_file(mover, "mover")
+    objects.demand_movable(mover, "mover")
     return mover
 
 

@@ -239,8 +239,9 @@ def _played(context: bpy.types.Context, start: dict[Key, Array], times: Array) -
 def _body(surface: _Surface, matrices: Array, name: str, number: int, unit: float) -> Body:
     """A body with all scale in its vertices, so that its matrices only turn and move it."""
     placement.demand_place(name, matrices)
-    if not np.isfinite(surface.vertices).all():
-        raise TroupeError(f"{name} has vertices whose places are no numbers: delete them, hide it or let it be ignored")
+    if not (np.abs(surface.vertices) < rig.FARTHEST).all():
+        which = "vertices whose places are no numbers or too large"
+        raise TroupeError(f"{name} has {which}: delete them, hide it or let it be ignored")
     if not _differs(matrices, 1e-6):
         matrices = matrices[:1]
     mirror = placement.mirror_of(surface.instancer, matrices[0, :3, :3])

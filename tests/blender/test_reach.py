@@ -434,6 +434,86 @@ def test_what_has_no_place_or_size_or_is_not_in_this_scene_is_named_with_the_way
         setattr(ob, name, before)
     refused("target.*There.*is not in this scene: link it", task=task, target="There")
     assert bottle_.data == whole and bottle_.location == place
+    bottle_.troupe.kind = "ignore"
+    refused("target.*Bottle.*is of the kind Ignore: give it another kind", **words)
+    bottle_.troupe.kind = "prop"
+    bottle_.data = bottle_.data.copy()
+    bottle_.data.vertices[0].co.x = 1e20
+    refused("Bottle has vertices whose places are no numbers or too large: delete them", **words)
+
+
+@pytest.mark.req("kuffner", 3, 82)
+def test_instances_and_parts_of_actors_are_told_from_what_has_no_faces(laid):
+    kept = bpy.data.collections.new("Kept")
+    kept.objects.link(bpy.data.objects["Bottle"])
+    shown = spot("Shown", (0.1, 0.0, 0.0))
+    shown.instance_type, shown.instance_collection = "COLLECTION", kept
+    hat = put(box("Hat", (0.1, 0.1, 0.05), (0.0, 0.0, 1.8)))
+    hat.modifiers.new("skin", "ARMATURE").object = laid
+    bpy.context.view_layer.update()
+    refused("target.*Shown.*shows instances of a collection: make them real", task="pick_up", target="Shown")
+    refused("target.*Hat.*is the actor itself; choose something else", task="touch", target="Hat")
+    belt = put(box("Belt", (0.1, 0.1, 0.05), (0.0, 0.0, 1.0)))
+    belt.troupe.kind, belt.parent = "auto", laid
+    bpy.context.view_layer.update()
+    refused("target.*Belt.*hangs on Mannequin: choose something else, or set its kind", task="touch", target="Belt")
+
+
+def test_an_actor_that_is_mirrored_is_told_to_be_turned_over(laid):
+    laid.scale.x = -1.0
+    bpy.context.view_layer.update()
+    refused("Mannequin has a negative scale, .* make its scale positive", task="touch", target="Bottle")
+    with pytest.raises(RuntimeError, match=r"Mannequin has a negative scale, .* make its scale positive"):
+        bpy.ops.troupe.tidy(litter="Bottle", away="There")
+
+
+def test_what_keeps_a_result_from_being_seen_is_said_with_it(laid, capfd):
+    """Constraints and drivers of bones that it does not key are no matter."""
+
+    def said():
+        bpy.ops.troupe.reach(task="touch", target="Bottle", hand="R", gaze=0.0)
+        bpy.ops.troupe.remove_result(every=True)
+        return "\n".join(line for line in capfd.readouterr().out.splitlines() if line.startswith("Warning"))
+
+    hidden = "moved by constraints or drivers: keys of Troupe would not show"
+    assert not said()
+    pole = laid.pose.bones[laid.troupe.roles.hand_R].constraints.new("IK")
+    pole.target, pole.chain_count = bpy.data.objects["There"], 3
+    assert hidden in said()
+    pole.mute = True
+    laid.pose.bones[laid.troupe.roles.shin_L].constraints.new("COPY_ROTATION").target = laid
+    assert hidden not in said()
+    laid.data.pose_position = "REST"
+    assert "is set to Rest Position" in said()
+
+
+@pytest.mark.req("kuffner", 3, 82)
+def test_what_physics_or_an_actor_moves_is_not_taken(laid):
+    """Keys and hands would move nothing of the one, and the other twice."""
+    bottle_ = bpy.data.objects["Bottle"]
+    bpy.ops.rigidbody.world_add()
+    stage.choose(bottle_)
+    bpy.ops.rigidbody.object_add()
+    stage.choose(laid)
+    bpy.context.scene.frame_set(1)
+    for match in ("is moved by physics: switch on Animated", "hangs on Mannequin .* clear its parent"):
+        for task in ("pick_up", "move", "hand_over"):
+            refused(f"target.*Bottle.*{match}", task=task, target="Bottle", destination="There")
+        before = canon.snapshot()
+        for run, what in (
+            (lambda: bpy.ops.troupe.plan(mover="Bottle", goal="There"), "mover"),
+            (lambda: bpy.ops.troupe.tidy(litter="Bottle", away="There"), "litter"),
+        ):
+            with pytest.raises(RuntimeError, match=f"{what}.*Bottle.*{match}"):
+                run()
+            assert canon.snapshot() == before
+        bottle_.rigid_body.kinematic = True
+        bottle_.parent = laid
+    bottle_.parent = None
+    assert bpy.ops.troupe.reach(task="pick_up", target="Bottle", hand="R", gaze=0.0) == {"FINISHED"}
+    record = handling.record_of(results.results_of(laid)[-1].action)
+    way = matrices(bottle_, np.arange(record["first"], record["last"] + 1.0))[:, 2, 3]
+    assert way[-1] > way[0] + 0.03
 
 
 def refused(match, **words):
@@ -487,6 +567,8 @@ def test_bad_destinations_are_named_and_nothing_is_written(laid):
     refused("destination.*There.*is not in this scene", **{**known, "task": "hand_over"})
     bpy.data.objects.remove(there)
     refused("destination.*There.*no object of that name", **known)
+    refused("destination.*Bottle.*is what is taken: choose another", **{**known, "destination": "Bottle"})
+    refused("destination.*Mannequin.*is an actor: choose a thing or an empty", **{**known, "destination": laid.name})
     refused("destination.*choose where it is to go", **{**known, "destination": ""})
     bpy.data.objects["Bottle"].location.x = 1e8
     bpy.context.view_layer.update()
@@ -511,6 +593,13 @@ def test_an_actor_without_place_or_size_is_told_how_to_mend_it(laid, name, value
         with pytest.raises(RuntimeError, match="Mannequin has no place or no size: clear its location, rotation and"):
             run()
         assert canon.snapshot() == before
+
+
+def test_a_pose_that_is_no_number_is_named(laid):
+    hips = laid.troupe.roles.hips
+    laid.pose.bones[hips].location.x = float("nan")
+    bpy.context.view_layer.update()
+    refused(rf"Mannequin: the pose of {hips} is no number: clear it \(Alt G", task="touch", target="Bottle")
 
 
 def test_nothing_of_what_is_scaled_to_nothing_is_in_the_way(laid):
@@ -567,6 +656,22 @@ def test_esc_in_the_middle_of_a_plan_and_a_target_that_goes_meanwhile_change_not
     else:
         assert click.rest() == {"CANCELLED"} and click.said[0][0] == "ERROR" and "removed" in click.said[0][1]
     assert canon.snapshot() == before
+
+
+@pytest.mark.req("kuffner", 60, 101)
+def test_esc_while_something_is_looked_for_changes_nothing():
+    ob = stage.actor(skin=False)
+    screened(ob)
+    params = ReachParams(task="pick_up", target="Bottle", search=True)
+    for wait in (0, 5, 25):
+        click = Click(reach.Operator, reach.Operator.plan_steps(bpy.context, ob, params, LandingParams(), None))
+        before = canon.snapshot()
+        hunt = click.until_it_searches()
+        for _ in range(wait):
+            next(click._steps)
+        assert click.esc() == {"CANCELLED"} and click.said == [("WARNING", "Reach was stopped; nothing has changed")]
+        hunt.join(60.0)
+        assert not hunt.is_alive() and canon.snapshot() == before
 
 
 @pytest.mark.req("kuffner", 81, 107)

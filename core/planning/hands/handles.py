@@ -59,7 +59,7 @@ def _about(points: Array, axis: Array) -> Handle | None:
     low, top = float(high.min()), float(high.max())
     flat = np.column_stack([points @ x, points @ y])
     # no handle reaches the rim and the foot: between them the axis is known
-    ends = [flat[high < low + 0.06 * (top - low)], flat[high > top - 0.06 * (top - low)]]
+    ends = [flat[high <= low + 0.06 * (top - low)], flat[high >= top - 0.06 * (top - low)]]
     centres = [0.5 * (e.min(axis=0) + e.max(axis=0)) for e in ends]
     if np.linalg.norm(centres[0] - centres[1]) > 0.004:
         return None

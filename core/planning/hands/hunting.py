@@ -12,24 +12,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from ...errors import NoPath, NotVisible
+from ...errors import InvalidParam, NoPath, NotVisible
 from ...gait.physique import measure
 from ...kinematics.gaze import Shift, gaze
 from ...maths.ramp import wrap
 from ...motion import Motion
 from ...skeleton import Array
-from ...world import Body
+from ...world import Body, World
 from ..senses.eyes import eye_at, eye_of, eyes
-from ..senses.lookouts import WORTH, Lookouts
-from ..senses.vision import Sight, VisionParams, see
+from ..senses.lookouts import WORTH, Lookouts, sharp_enough
+from ..senses.scenery import scenery
+from ..senses.vision import Sight, see
 from ..walkers.tasks import chained, still
-from ..ways.map import MapParams, project
+from ..ways.map import Map, MapParams, project
 from .afoot import Afoot, floor_under
 from .standing import as_moved, place_of, target_of
 from .task import Job
 
 SPEED, RADIUS = 1.2, 0.25
 """How fast somebody walks who looks for something [m/s], and how wide it is [m]."""
+CELL, CELLS = 0.0625, 640_000
+"""Side of the cells of its map [m], so fine that it passes every usual door, and how many there are at most."""
 DWELL = 0.5
 """How long gaze stays where it looks for something [s]."""
 WIDE, BIN = 1.25, 0.7
@@ -76,14 +79,15 @@ class Hunt:
 
     def __init__(self, job: Job) -> None:
         self.target: Body = target_of(job)
-        chart = MapParams(radius=RADIUS, floor=floor_under(job))
-        self.afoot = Afoot(job, SPEED, chart)
-        self.lookouts = Lookouts.of(as_moved(job), self.target, VisionParams(), job.time)
+        world = as_moved(job)
+        self._map = _charted(world, job, self.target.name)
+        self.afoot = Afoot(job, SPEED, self._map.params)
+        self._eyes = sharp_enough(scenery(world), self.target, job.time)
+        self.lookouts = Lookouts.of(world, self.target, self._eyes, job.time)
         self.left: npt.NDArray[np.bool_] = np.ones(len(self.lookouts.places), dtype=bool)
         self.shifts: list[Shift] = []
         self.spots = 0
         self.head = job.params.gaze or 0.8
-        self._map = project(as_moved(job), chart, job.time, exclude=(self.target.name,))
         try:
             ground = self._ground_under(job.pose.root[:2])
         except NoPath as error:
@@ -130,9 +134,11 @@ class Hunt:
                 return glimpse
             if self._looks_over():
                 return None
+        far = self.lookouts.vision.range
+        small = f"; so small a thing is told from others within {far:.1f} m only" if far < self._tall else ""
         raise NotVisible(
             f"{afoot.job.actor} does not find {name}: it looked from {self.spots} places and there is nowhere "
-            "to stand from where more would show; put it where it can be seen"
+            f"to stand from where more would show{small}; put it where it can be seen"
         )
 
     def _next(self) -> Array | None:
@@ -179,7 +185,7 @@ class Hunt:
             off = goal - eye
             pitch = float(np.arctan2(off[2], np.hypot(off[0], off[1])))
             looking = eye_at(eye, float(np.arctan2(off[0], -off[1])), pitch)
-            if self.target.name in recognised(see(self.lookouts.shapes, looking, VisionParams(), self.afoot.job.time)):
+            if self.target.name in recognised(see(self.lookouts.shapes, looking, self._eyes, self.afoot.job.time)):
                 return np.array(place)
         return np.array(places[0])
 
@@ -242,7 +248,7 @@ class Hunt:
         """Whether the target is recognised in a sample; all that shows then has been looked at."""
         job = self.afoot.job
         eye = eyes(motion.skeleton, motion.rotations[at][None], motion.roots[at][None])[0]
-        sight = see(self.lookouts.shapes, eye, VisionParams(), job.time)
+        sight = see(self.lookouts.shapes, eye, self._eyes, job.time)
         near = replace(sight, lens=self.lookouts.vision.lens())
         self.left &= ~near.reveals(self.lookouts.places)
         return self.target.name in recognised(sight)
@@ -251,6 +257,15 @@ class Hunt:
         """All that it did so far, with its gaze."""
         motion = chained(self.afoot.motions)
         return replace(gaze(motion, self.shifts), mask=None)
+
+
+def _charted(world: World, job: Job, target: str) -> Map:
+    """What somebody who looks for a target walks on; a large world has coarser cells."""
+    coarse = MapParams(radius=RADIUS, floor=floor_under(job))
+    try:
+        return project(world, replace(coarse, cell=CELL, max_cells=CELLS), job.time, exclude=(target,))
+    except InvalidParam:
+        return project(world, coarse, job.time, exclude=(target,))
 
 
 def _bins(side: Array, which: npt.NDArray[np.bool_]) -> Iterator[npt.NDArray[np.bool_]]:

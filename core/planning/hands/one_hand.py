@@ -18,6 +18,7 @@ from ...maths import quat
 from ...skeleton import SIDES, Array
 from ...world import Body, World
 from ..spaces.arm_space import Held
+from ..spaces.collision import clearance
 from ..spaces.rrt import SearchParams, stopped
 from ..spaces.shortcut import SmoothParams
 from ..spaces.solids import Shapes, solids
@@ -40,6 +41,8 @@ FEW = 8
 """Grasps that are asked at a time whether there is room for any."""
 NEAR = 0.3
 """From a thing to what may be in the way of a hand that takes it [m]."""
+TIP = 0.012
+"""Thickness of a finger tip [m]."""
 TAKER = "taker"
 """Tag of what stands for somebody who holds the prop too."""
 
@@ -58,6 +61,7 @@ class OneHand:
         self.rotations = np.array(job.pose.rotations) if leaned is None else leaned
         self.leaned = leaned is not None
         self.matrix = matrix_of(job, target)
+        self.beside: tuple[str, ...] = ()
         self.positions, self.globals = fk.forward(job.skeleton, self.rotations, job.pose.root)
 
     def sides(self) -> tuple[str, ...]:
@@ -144,8 +148,9 @@ class OneHand:
 
         distance = max((g.distance for g in grasps), default=0.0)
         natural = self.params.faithful
+        self.beside = self._behind(grasps) if self.params.task == "touch" else ()
         options = reachable(
-            work, grasps, self.matrix, self.target.name, lambda a: shifts(a, distance), work.rest, natural
+            work, grasps, self.matrix, self.target.name, lambda a: shifts(a, distance), work.rest, natural, self.beside
         )
         if not options:
             fits = [g for g in grasps if g.side in (ANY, side)]
@@ -170,6 +175,16 @@ class OneHand:
             yield found
         if failure is not None and not works:
             raise failure
+
+    def _behind(self, grasps: Sequence[Grasp]) -> tuple[str, ...]:
+        """What lies right behind the place that is touched: a finger tip is thicker than paper and coins are."""
+        place = grasps[0].world(self.matrix)[0]
+        region = (place, NEAR)
+        around = solids(
+            self.job.world, self.job.time, region, (self.target.name,), self.shapes, dict(self.job.moved or {})
+        )
+        gap, owner = clearance(around, place[None], place[None], np.zeros(1))
+        return (around.names[owner[0]],) if owner[0] >= 0 and gap[0] < TIP else ()
 
     def _both(self, work: ArmWork, options: Sequence[Option]) -> list[tuple[Option, Array | None]]:
         """The grasps with which the destination is reached too, and their postures there; one question for all."""

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ...kinematics.fingers import grip_place, palm_axes, pointing_axis
-from ...maths import geometry, quat
+from ...maths import quat
 from ...skeleton import Array
-from ...world import Body, World
+from ...world import Body
 from ..spaces.solids import parted
 from .grasp import ANY, Grasp, framed, touches
-from .standing import UP, place_of
+from .nearest import facing, nearest
+from .standing import UP, is_large, place_of
 from .task import Job
 
 
 def touching(job: Job, target: Body, matrix: Array, positions: Array, side: str) -> list[Grasp]:
-    """The nearest place of the surface to the shoulder, as seen from the prop."""
-    body = replace(target, matrices=matrix[None])
-    shoulder = positions[job.skeleton.joint(f"upper_arm_{side}")]
-    point, _, _, normal = geometry.nearest(World((body,)), shoulder[None])
+    """The place of the surface that faces the shoulder, or that is nearest where it is broad, as seen from the prop."""
+    found = nearest if is_large(target) else facing
+    place, normal = found(target, matrix, positions[job.skeleton.joint(f"upper_arm_{side}")])
     turn, _ = parted(matrix)
-    return touches(turn.T @ (point[0] - matrix[:3, 3]), turn.T @ normal[0])
+    return touches(turn.T @ (place - matrix[:3, 3]), turn.T @ normal)
 
 
 def pointing(job: Job, target: Body, matrix: Array, positions: Array, side: str) -> list[Grasp]:

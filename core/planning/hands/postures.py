@@ -55,6 +55,7 @@ def reachable(
     shifts: Callable[[Array], Array],
     near: Array,
     natural: bool = False,
+    beside: Sequence[str] = (),
 ) -> list[Option]:
     """The grasps that the arm reaches along their whole approach, best first; one question of kinematics.
 
@@ -66,6 +67,7 @@ def reachable(
         shifts: From the approach (3,) to where the hand is relative to the grasp (K, 3) [m].
         near: (7,) configuration before, or (G, 7) one for each grasp.
         natural: Take no posture but the natural one.
+        beside: What else the hand may touch.
     """
     own = [k for k, g in enumerate(grasps) if g.side in ("any", work.side)]
     before = np.broadcast_to(near, (len(grasps), 7))[own]
@@ -82,7 +84,7 @@ def reachable(
     if not len(near_enough):
         return []
     stopped(work.should_stop)
-    around = work.solids((prop,))
+    around = work.solids((prop, *beside))
     fitting = roomy(work, [fits[k] for k in near_enough], matrix, around)
     if not fitting.all():
         lost = int((~fitting).sum())

@@ -163,7 +163,8 @@ def _finished(
     job, sides = task.job, tuple(work.side for work in works)
     leaned = task.rotations if task.leaned else None
     there = as_moved(job)
-    touching = {(f"{part}_{side}", task.target.name) for part in HAND for side in sides}
+    near = (task.target.name, *(task.beside if isinstance(task, OneHand) else ()))
+    touching = {(f"{part}_{side}", name) for part in HAND for side in sides for name in near}
     touching |= {(task.target.name, body.name) for body in there.bodies if TAKER in body.tags}
     rising = stand.rising
     if rising is None and task.leaned and holdings and job.params.task == "pick_up":

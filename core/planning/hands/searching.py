@@ -7,10 +7,11 @@ and whoever wants it searches for it.
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
-from ...errors import NoIK, NotVisible
+from ...errors import NoIK, NoPath, NotVisible
 from ...filters.join import join
 from ...kinematics import anatomy
 from ...kinematics.gaze import Shift
@@ -18,12 +19,14 @@ from ...maths.ramp import wrap
 from ...motion import Motion
 from ...skeleton import SIDES, Array, Pose
 from ..senses.eyes import eye_of
-from ..senses.vision import VisionParams, see
+from ..senses.lookouts import sharp_enough
+from ..senses.scenery import scenery
+from ..senses.vision import see
 from ..walkers.tasks import chained
 from .hunting import Glimpse, Hunt, recognised
 from .idle_arms import idle_arms
 from .reach import reach
-from .standing import as_moved, place_of
+from .standing import as_moved, place_of, target_of
 from .stepping_up import stance
 from .task import Job, Reached
 
@@ -31,6 +34,10 @@ NEAR, ASIDE = 0.25, 0.5
 """How far from where it is best handled [m], and turned how far from it [rad], something is handled without a step."""
 SETTLE = 0.5
 """Time in which a head that looked for something goes over to what it does when hands are at work [s]."""
+ACROSS = 1.6
+"""Farther than this nobody takes anything without walking [m]."""
+ENDS = MappingProxyType({"move": "put_back", "hand_over": "hand_over"})
+"""How tasks that take something elsewhere end, for who has walked there with it."""
 BOWED = 0.5
 """How far somebody bows the head who looks at work before it [rad]."""
 
@@ -38,7 +45,9 @@ BOWED = 0.5
 def in_sight(job: Job) -> Job:
     """The task for an actor that knows only what it sees as it stands and looks down at its work, and what it holds."""
     looks = anatomy.with_angles(job.skeleton, job.pose.rotations, {"head": (BOWED, 0.0, 0.0)})
-    sight = see(as_moved(job), eye_of(job.skeleton, Pose(looks, job.pose.root)), VisionParams(), job.time)
+    shapes = scenery(as_moved(job))
+    eye, vision = eye_of(job.skeleton, Pose(looks, job.pose.root)), sharp_enough(shapes, target_of(job), job.time)
+    sight = see(shapes, eye, vision, job.time)
     held = {h.prop for h in (job.holding, job.other) if h is not None}
     return replace(job, seen=recognised(sight) | held)
 
@@ -48,6 +57,7 @@ def reach_seen(job: Job) -> Reached:
 
     Raises:
         NotVisible: It does not see the target, and is not to look for it or could not find it.
+        NoPath: It sees the target from somewhere, and cannot get there.
 
     Further errors are those of `reach`.
     """
@@ -65,12 +75,16 @@ def _fetched(hunt: Hunt) -> Reached:
 
     Raises:
         NotVisible: It is nowhere where the actor can see it.
+        NoPath: There is no way to it.
     """
     glimpse = hunt.found()
     seen = {*(hunt.afoot.job.seen or ()), hunt.target.name}
     hunt.afoot.job = replace(hunt.afoot.job, seen=seen)
     goal, since = place_of(hunt.afoot.job, hunt.target), hunt.afoot.clock
-    _goes_there(hunt, goal, glimpse)
+    try:
+        _goes_there(hunt, goal, glimpse)
+    except NoPath as error:
+        raise NoPath(f"{hunt.afoot.job.actor} sees {hunt.target.name}, but cannot get there: {error}") from None
     when = since
     if glimpse is not None:
         when = _passes(hunt, glimpse.place, since)
@@ -116,12 +130,14 @@ def _handled(hunt: Hunt) -> Reached:
     afoot, job = hunt.afoot, hunt.afoot.job
     before = hunt.shown() if afoot.motions else None
     late = afoot.clock
+    goal = job.destination if job.params.task in ENDS else None
+    off = 0.0 if goal is None else float(np.linalg.norm(goal[:3, 3] - place_of(job, hunt.target)))
     try:
-        done = afoot.reach((), job.destination)
+        done = _taken_there(hunt, goal) if goal is not None and off > ACROSS else afoot.reach((), job.destination)
     except NoIK:
-        if job.params.task != "move" or job.destination is None:
+        if goal is None or off > ACROSS:
             raise
-        done = _taken_there(hunt, job.destination)
+        done = _taken_there(hunt, goal)
     whole = afoot.performance()
     if before is None:
         return done
@@ -140,12 +156,12 @@ def _handled(hunt: Hunt) -> Reached:
 
 
 def _taken_there(hunt: Hunt, goal: Array) -> Reached:
-    """Take it, walk with it to where it is to be, and put it down there."""
+    """Take it, walk with it to where it is to be, and put it down or hold it out there."""
     afoot = hunt.afoot
     taken = afoot.reach(task="pick_up")
     held = [h for h in (taken.holding, taken.other) if h is not None]
     afoot.step_up(goal[:3, 3], taken.side if taken.side != "both" else "auto", held)
-    put = afoot.reach(held, goal, task="put_back")
+    put = afoot.reach(held, goal, task=ENDS[afoot.job.params.task])
     return replace(put, ledger=taken.ledger.and_then(put.ledger), grasp=taken.grasp)
 
 

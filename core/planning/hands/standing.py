@@ -25,6 +25,7 @@ from ..walkers.tasks import chained
 from .crouching import BOWING, DEEP, backwards, can_crouch, going_down
 from .holding import hand_matrix
 from .meanwhile import in_hand_meanwhile
+from .nearest import nearest
 from .stages import LEANING, Holding
 from .stepping_up import stepped
 from .task import Job
@@ -42,6 +43,8 @@ BOWS, BOWED = (0.3, 0.5, 0.7), (0.3, 1.05)
 """How far it bows over something, of what it can; for what has which height, of that of the hips."""
 LOW = 0.85
 """What is lower than this, of the height of the hips, may be crouched for."""
+BROAD = 0.4
+"""Of this size on, a thing is touched where it is near, however far its middle is [m]."""
 FARTHEST = 1.3
 """How far from the shoulder a thing may be whose middle is not what is taken, in lengths of the arm."""
 
@@ -296,11 +299,19 @@ def lowest_of(job: Job, target: Body) -> float:
 
 
 def place_of(job: Job, target: Body) -> Array:
-    """(3,) the middle of the target [m]."""
+    """(3,) the middle of the target, or where a broad one is nearest to the chest when it is to be touched [m]."""
     matrix = matrix_of(job, target)
     if not len(target.vertices):
         return np.asarray(matrix[:3, 3])
-    return np.asarray((target.vertices @ matrix[:3, :3].T + matrix[:3, 3]).mean(axis=0))
+    middle = np.asarray((target.vertices @ matrix[:3, :3].T + matrix[:3, 3]).mean(axis=0))
+    if job.params.task != "touch" or not is_large(target):
+        return middle
+    return nearest(target, matrix, chest_of(job.skeleton, job.pose))[0]
+
+
+def is_large(target: Body) -> bool:
+    """Whether it is so large that it is touched where it is near."""
+    return len(target.vertices) > 0 and bool(np.ptp(target.vertices, axis=0).max() > BROAD)
 
 
 def chest_of(skeleton: Skeleton, pose: Pose) -> Array:

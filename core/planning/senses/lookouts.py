@@ -27,6 +27,7 @@ from .scenery import Scenery, scenery
 from .vision import VisionParams, see
 
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 FINE, MOST = 0.12, 4000
 """Between places on a body [m], and how many there are on one at most."""
@@ -36,8 +37,8 @@ LEVEL = 0.7
 """Upward part of a normal from which on a surface is level."""
 ELSEWHERE = 0.1
 """How likely a thing is on a floor, or anywhere that is not level; on level furniture being 1."""
-APART = 0.6
-"""Between places to stand that are compared [m]."""
+APART, WIDE_APART = 0.6, 1.8
+"""Between places to stand that are compared, and between those that are compared first [m]."""
 WORTH = 2.0
 """What has to show from a place to make it worth going to or turning for, in places that are most likely."""
 _FAR = 0.2
@@ -46,6 +47,10 @@ _FILLED = 0.5
 """How much of the largest outline a thing has from an unknown side."""
 _SHARP = 0.03
 """What hides nothing that is no further behind it [m]."""
+CLOSE, SHARPEST = 3.0, 1000
+"""How far off people tell a thing, be it small, and the width of the finest picture in which that is tried [px]."""
+_COARSE = 200
+"""Width of pictures of what lies around [px]."""
 _AROUND = 0.5 * np.pi * np.arange(4)
 _BOWED, _TALL = -0.35, 2.2
 """Pitch and height of the view in pictures of what lies around, down to the feet [rad]."""
@@ -74,16 +79,12 @@ class Lookouts:
     def of(cls, world: World, thing: Body, vision: VisionParams, time: float = 0.0) -> Lookouts:
         """Everywhere in a world that a thing of this size may be, for eyes of this kind."""
         shapes = scenery(world)
-        number = next(n for n, body in enumerate(world.bodies) if body.name == thing.name)
         turned = matrix_at(world, thing, time)
         size = thing.vertices @ turned[:3, :3].T
         half = 0.5 * float(np.ptp(size[:, 2])) if len(size) else 0.0
         rows = [_around(body, matrix_at(world, body, time), half) for body in world.bodies if body.name != thing.name]
         places = np.concatenate([np.zeros((0, 4)), *rows])
-        # so far away it covers just as many pixels as are needed
-        across, along = vision.lens().focal
-        outline = _FILLED * float(shapes.silhouette[number]) * float(np.linalg.norm(turned[:3, 0])) ** 2
-        far = float(np.sqrt(outline * across * along / vision.least_pixels))
+        far = _told_from(shapes, thing, turned, vision)
         vision = replace(vision, range=float(np.clip(far, 0.1, vision.range)))
         return cls(shapes, thing.name, places[:, :3], places[:, 3], vision)
 
@@ -91,7 +92,8 @@ class Lookouts:
         """(N,) which places would be seen by somebody who turns round with eyes at (3,) [m]."""
         key = tuple(np.round(eye, 3).tolist())
         if key not in self._shown:
-            around = replace(self.vision, fov=0.55 * np.pi, fov_vertical=_TALL, recognition="pixel")
+            coarse = min(self.vision.pixels, _COARSE)
+            around = replace(self.vision, fov=0.55 * np.pi, fov_vertical=_TALL, recognition="pixel", pixels=coarse)
             out = np.zeros(len(self.places), dtype=bool)
             for heading in _AROUND:
                 sight = see(self.shapes, eye_at(eye, float(heading), _BOWED), around, time, (self.thing,))
@@ -132,25 +134,51 @@ class Lookouts:
         except NoPath:
             return None
         cells = np.flatnonzero(np.isfinite(far))
-        # one cell of each tile, the first that is reached
         cells = cells[np.argsort(far[cells], kind="stable")]
-        tiles = np.floor(ways.centre(cells) / APART).astype(np.int64)
-        _, first = np.unique(tiles, axis=0, return_index=True)
         open_ones, likely = self.places[left], self.weights[left]
-        found, best = None, 0.0
-        for cell in cells[np.sort(first)]:
+
+        def gain(cell: int, least: float) -> float:
+            """What standing in a cell is worth; 0 where that is not more than `least`."""
             near = float(np.exp(-_FAR * far[cell]))
-            if likely.sum() * near <= best:
-                break
-            spot = ways.centre(cell)
-            eye = np.array([*spot, float(ground.ravel()[cell]) + tall])
-            if likely[((open_ones - eye) ** 2).sum(axis=1) < self.vision.range**2].sum() * near <= best:
-                continue
+            eye = np.array([*ways.centre(cell), float(ground.ravel()[cell]) + tall])
+            within = ((open_ones - eye) ** 2).sum(axis=1) < self.vision.range**2
+            if likely.sum() * near <= least or likely[within].sum() * near <= least:
+                return 0.0
             stopped(should_stop)
-            gain = self.worth(left & self.shown(eye, time))
-            if gain >= WORTH and gain * near > best:
-                found, best = spot, gain * near
-        return found
+            shows = self.worth(left & self.shown(eye, time))
+            return shows * near if shows >= WORTH and shows * near > least else 0.0
+
+        # from a few places first, then around the best of them, and from all where there is none among the few
+        fine, few = (_first_of_each(cells, ways.centre(cells), tile) for tile in (APART, WIDE_APART))
+        found, most = -1, 0.0
+        for some in (few, fine):
+            if found >= 0:
+                some = some[np.abs(ways.centre(some) - ways.centre(found)).max(axis=1) < WIDE_APART]
+            for cell in some:
+                if (worth := gain(int(cell), most)) > 0.0:
+                    found, most = int(cell), worth
+        return None if found < 0 else ways.centre(found)
+
+
+def _first_of_each(cells: Ints, places: Array, tile: float) -> Ints:
+    """One of some cells (n,) in each square tile of the plane, the first; in their order."""
+    _, first = np.unique(np.floor(places / tile).astype(np.int64), axis=0, return_index=True)
+    return cells[np.sort(first)]
+
+
+def sharp_enough(shapes: Scenery, thing: Body, time: float = 0.0) -> VisionParams:
+    """Eyes that tell a thing of a scene from others across a table at least, as far as a picture can be as fine."""
+    plain = VisionParams()
+    finer = CLOSE / max(_told_from(shapes, thing, matrix_at(shapes.world, thing, time), plain), 1e-6)
+    return replace(plain, pixels=int(np.clip(np.ceil(finer * plain.pixels), plain.pixels, SHARPEST)))
+
+
+def _told_from(shapes: Scenery, thing: Body, matrix: Array, vision: VisionParams) -> float:
+    """How far away a thing at a matrix (4, 4) covers just as many pixels as are needed [m]."""
+    number = next(n for n, body in enumerate(shapes.world.bodies) if body.name == thing.name)
+    across, along = vision.lens().focal
+    outline = _FILLED * float(shapes.silhouette[number]) * float(np.linalg.norm(matrix[:3, 0])) ** 2
+    return float(np.sqrt(outline * across * along / vision.least_pixels))
 
 
 def _around(body: Body, matrix: Array, half: float) -> Array:

@@ -224,7 +224,8 @@ def test_out_of_reach_there_is_no_solution_and_no_nan(away: tuple[float, ...]) -
     skeleton = FIGURES["child"]
     positions, globals_ = standing(skeleton)
     goal = positions[skeleton.joint("upper_arm_L")] + away
-    assert rank_arms(skeleton, positions, globals_, goal, quat.IDENTITY, "L") == []
+    for turn in (quat.IDENTITY, None):
+        assert rank_arms(skeleton, positions, globals_, goal, turn, "L") == []
     found = solve_arms(skeleton, positions, globals_, goal[None], quat.IDENTITY[None], sides="L")
     assert not found.good.any() and found.gaps[0] > 0
     assert np.isfinite(found.rotations).all() and np.isfinite(found.swivels).all()
@@ -263,6 +264,34 @@ def test_an_arm_in_the_way_goes_to_the_nearest_swivel_that_is_free() -> None:
     assert 0.08 < away < 0.081, "not a degree farther than it must"
     assert found.shifts[0] > 0 and found.swivels[0] == pytest.approx(plain.swivels[0] + found.shifts[0])
     assert len(asked) < 12, "many postures are judged at once"
+
+
+@pytest.mark.req("kuffner", 66)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_elbows_give_way_by_up_to_a_quarter_turn_and_no_more(sign: float) -> None:
+    skeleton = FIGURES["mannequin"]
+    positions, globals_ = standing(skeleton)
+    goal = positions[[skeleton.joint("upper_arm_R")]] + (-0.02, -0.38, -0.12)
+    plain = solve_arms(skeleton, positions, globals_, goal, sides="R", limits=False)
+
+    def beyond(angle: float) -> arm_ik.ArmPoses:
+        """With something in the way of every swivel that is not so much farther to one side."""
+        turned = solve_arms(
+            skeleton, positions, globals_, goal, sides="R", limits=False, swivel=plain.swivels + sign * angle
+        )
+        least = np.linalg.norm(turned.elbows[0] - plain.elbows[0]) - 1e-9
+        aside = turned.elbows[0] - plain.elbows[0]
+
+        def free(trial: arm_ik.Trial) -> np.ndarray:
+            off = trial.places[:, 1] - plain.elbows[0]
+            return (np.linalg.norm(off, axis=-1) >= least) & (off @ aside > 0.0)
+
+        return solve_arms(skeleton, positions, globals_, goal, sides="R", limits=False, free=free)
+
+    found = beyond(np.radians(84.0))
+    assert found.good.all() and np.degrees(sign * found.shifts[0]) == pytest.approx(84.0, abs=0.2)
+    with pytest.raises(NoIK, match="something is in the way of the arm at every swivel within 90 degrees"):
+        beyond(np.radians(96.0)).demand()
 
 
 @pytest.mark.req("kuffner", 66)

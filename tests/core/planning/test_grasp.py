@@ -168,6 +168,17 @@ def test_a_handle_is_found_however_the_cup_is_made_and_none_where_there_is_none(
         assert find_handle(surface_samples(body.vertices[body.triangles], 0.005)[0]) is None
 
 
+@pytest.mark.parametrize("flat", [0, 1, 2])
+def test_what_has_no_thickness_at_all_has_grasps_or_none_but_is_no_cup(flat):
+    """Letters and sheets: whichever way they lie, and wherever their own origin is."""
+    outline = np.array([(0.0, 0.0), (0.06, 0.0), (0.06, 0.09), (0.0, 0.09), (0.02, 0.03)])
+    vertices = np.insert(outline, flat, 0.3, axis=1)
+    sheet = Body("sheet", 0, vertices, np.array([(0, 1, 2), (0, 2, 3), (0, 4, 1)]), placed((0, 0, 0))[None])
+    assert find_handle(surface_samples(vertices[sheet.triangles], 0.005)[0]) is None
+    found = grasps_of(sheet)
+    assert found and all(np.isfinite(grasp.frame).all() for grasp in found)
+
+
 def test_a_plate_is_taken_by_its_rim_from_all_sides():
     vertices, faces = lathe([(0, 0), (0.11, 0), (0.11, 0.012), (0, 0.012)], 48)
     found = grasps_of(Body("plate", 0, vertices, faces, np.eye(4)[None], "prop"))

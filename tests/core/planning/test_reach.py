@@ -295,7 +295,9 @@ def test_the_arm_ends_exactly_as_it_began():
     motion = done.performance.motions["actor"]
     joints = [*finger_joints(job.skeleton, done.side), job.skeleton.joint(f"hand_{done.side}")]
     joints += [job.skeleton.joint(f"upper_arm_{done.side}"), job.skeleton.joint(f"forearm_{done.side}")]
-    assert quat.distance(motion.rotations[[0, -1]][:, joints], job.pose.rotations[joints]).max() < 1e-12
+    # to the last bit, apart from the sign, which is no other rotation
+    ends = motion.rotations[[0, -1]][:, joints]
+    assert (ends * np.sign((ends * job.pose.rotations[joints]).sum(-1))[..., None] == job.pose.rotations[joints]).all()
     assert motion.mask is not None and motion.mask[joints].all()
     assert not motion.mask[0] and not motion.mask[job.skeleton.joint("thigh_L")]
 
@@ -454,6 +456,28 @@ def test_when_the_first_grasp_is_blocked_the_next_is_taken_and_all_is_written_do
 
 
 @pytest.mark.req("kuffner", 82)
+def test_when_no_way_leads_to_the_first_grasp_the_next_ones_follow_and_each_try_is_on_record():
+    job = job_for("reach", hand="R", come_back=False, tries=3)
+    plain, way, asked = reach(job), ArmWork.way, []
+
+    def shut(work, *args, **more):
+        asked.append(work.side)
+        if len(asked) < 3:
+            raise NoPath(f"shut {len(asked)}")
+        return way(work, *args, **more)
+
+    with patch.object(ArmWork, "way", shut):
+        done = reach(job)
+    assert len(asked) == 3 and done.grasp != plain.grasp
+    tried = [(row["hand"], row["stage"], row["outcome"]) for row in done.ledger.attempts]
+    assert tried[-3:] == [("R", "way", "shut 1"), ("R", "way", "shut 2"), ("R", "reach", "done")]
+    asked.clear()
+    with patch.object(ArmWork, "way", shut), pytest.raises(NoPath, match="shut 1") as failed:
+        reach(replace(job, params=replace(job.params, tries=2)))
+    assert [row["outcome"] for row in failed.value.ledger.attempts[-2:]] == ["shut 1", "shut 2"]
+
+
+@pytest.mark.req("kuffner", 82)
 def test_when_the_nearer_hand_finds_no_way_the_other_one_takes_over():
     """A board keeps the right hand, which is nearer, from a bottle in the middle."""
     board = box("board", (0.005, 0.3, 0.35), (-0.1, -0.42, 1.05))
@@ -516,6 +540,35 @@ def test_a_finger_touches_and_points():
     assert np.degrees(np.arccos(ways[0] @ ways[1])) < 3.0
     root = positions[0, chain[0]]
     assert np.degrees(np.arccos(quat.unit(goal - root) @ quat.unit(tip - root))) < 3.0
+
+
+TABLE = box("table", (0.5, 0.3, 0.02), (0.0, -0.5, 0.88))
+WALL = box("wall", (1.0, 0.05, 1.3), (0.0, -0.555, 1.3))
+
+
+@pytest.mark.parametrize(
+    ("thing", "on", "out"),
+    [
+        (box("bottle", (0.035, 0.07, 0.004), (-0.2, -0.4, 0.904)), TABLE, (0.0, 0.0, 1.0)),
+        (box("bottle", (0.1, 0.15, 0.0005), (-0.2, -0.4, 0.9005)), TABLE, (0.0, 0.0, 1.0)),
+        (box("bottle", (0.012, 0.012, 0.001), (-0.2, -0.4, 0.901)), TABLE, (0.0, 0.0, 1.0)),
+        (box("bottle", (0.03, 0.005, 0.03), (-0.2, -0.5, 1.2)), WALL, (0.0, 1.0, 0.0)),
+    ],
+    ids=["phone", "paper", "coin", "switch"],
+)
+def test_a_finger_comes_from_outside_to_the_middle_of_flat_things_whatever_they_lie_on(thing, on, out):
+    job = job_for("touch", come_back=False, hand="R")
+    done = reach(replace(job, world=World((thing, on))))
+    assert done.offences == ()
+    motion = done.performance.motions["actor"]
+    positions, globals_ = fk.forward(motion.skeleton, motion.rotations[-1], motion.roots[-1])
+    chain = motion.skeleton.chain("index_R")
+    tip, root = fk.tip_positions(motion.skeleton, positions, globals_)[chain[-1]], positions[chain[0]]
+    off = tip - thing.matrices[0][:3, 3]
+    across = off - (off @ np.array(out)) * np.array(out)
+    assert np.linalg.norm(across) < 0.012 and (root - tip) @ out > 0.6 * np.linalg.norm(root - tip)
+    _, far, _, _ = geometry.nearest(World((thing,)), tip[None])
+    assert far[0] < 0.002
 
 
 def test_what_was_picked_up_is_put_back():

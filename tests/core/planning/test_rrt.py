@@ -154,6 +154,17 @@ def test_ways_are_free_at_a_tenth_of_the_step(method, name):
     assert (found.path.points >= space.low).all() and (found.path.points <= space.high).all()
 
 
+@pytest.mark.req("kuffner", 71)
+def test_no_way_begins_or_ends_beyond_the_limits():
+    space = replace(square(), free=lambda q: np.ones(len(q), dtype=bool))
+    for start, goal, match in (
+        (START, np.array([1.2, 0.5]), r"the goal \(x = 1.2, allowed 0 to 1\) is not free"),
+        (np.array([0.5, -0.1]), GOAL, r"the start \(y = -0.1, allowed 0 to 1\) is not free"),
+    ):
+        with pytest.raises(NoPath, match=match):
+            plan(space, start, goal, search("wide"))
+
+
 @pytest.mark.req("kuffner", 72)
 @pytest.mark.parametrize("method", ["wide", "connect", "basic"])
 def test_ways_lead_from_start_to_goal_and_meet_once(method):

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from troupe.core.errors import Cancelled, InvalidRig, NotVisible
+from troupe.core.errors import Cancelled, InvalidRig, NoPath, NotVisible
 from troupe.core.kinematics import fk
 from troupe.core.maths import quat
 from troupe.core.maths.ramp import wrap
@@ -131,6 +131,62 @@ def test_what_is_enclosed_is_not_found_and_said_so():
         reach_seen(room(*walls))
 
 
+def divided(gap, thing):
+    """Somebody in one of two rooms with a doorway of a width between them, a table with a thing on it in the other."""
+    halves = [(-1.3 - 0.4 - gap / 2, 1.3), (1.7 - 0.4 + gap / 2, 1.7)]
+    across = [box(f"across {k}", (half, 0.05, 1.3), (x, 1.2, 1.3), number=10 + k) for k, (x, half) in enumerate(halves)]
+    outside = [
+        box(f"outside {k}", half, place, number=20 + k)
+        for k, (half, place) in enumerate(
+            [((3.2, 0.05, 1.3), (0.0, y, 1.3)) for y in (-2.4, 4.0)]
+            + [((0.05, 3.2, 1.3), (x, 0.8, 1.3)) for x in (-3.2, 3.2)]
+        )
+    ]
+    skeleton, pose = standing()
+    floor = box("floor", (4.0, 4.0, 0.05), (0.0, 0.5, -0.05), kind="ground", number=50)
+    table = box("table", (0.5, 0.3, 0.43), (1.5, 3.2, 0.43), number=1)
+    world = World((floor, table, *across, *outside, thing))
+    return Job(skeleton, pose, world, ReachParams(task="touch", target=thing.name, search=True), shapes=SHAPES)
+
+
+@pytest.mark.req("kuffner", 60)
+def test_it_goes_through_a_door_and_what_it_sees_and_cannot_get_at_is_said():
+    thing = bottle("bottle", (1.4, 3.1, 0.86), number=2)
+    done = reach_seen(divided(0.8, thing))
+    motion = done.performance.motions["actor"]
+    passes = motion.base[:-1][np.diff(np.sign(motion.base[:, 1] - 1.2)) != 0, 0]
+    # once, in the middle of the doorway
+    assert len(passes) == 1 and abs(passes[0] + 0.4) < 0.16 and motion.base[-1, 1] > 2.0
+    with pytest.raises(NoPath, match="actor sees bottle, but cannot get there: no way leads from"):
+        reach_seen(divided(0.3, thing))
+
+
+@pytest.mark.req("kuffner", 60)
+def test_a_die_is_found_on_a_table_and_a_grain_of_sand_is_said_to_be_too_small():
+    die, grain = (box("bottle", (half,) * 3, (0.1, 1.35, 0.86 + half), number=2) for half in (0.006, 0.0003))
+    found = []
+    for thing in (die, grain):
+        job = room(task="point")
+        found.append(replace(job, world=World((*job.world.bodies[:2], thing))))
+    assert reach_seen(found[0]).ledger.lookouts == 1
+    with pytest.raises(NotVisible, match=r"so small a thing is told from others within 0\.\d m only; put it"):
+        reach_seen(found[1])
+
+
+@pytest.mark.req("kuffner", 60)
+def test_what_is_broad_is_touched_on_the_side_where_it_is_come_to():
+    """A chest of 1.6 m whose middle is out of reach from anywhere."""
+    skeleton, pose = standing()
+    wide = box("floor", (6.0, 6.0, 0.05), (0.0, 0.0, -0.05), kind="ground", number=50)
+    world = World((wide, box("chest", (0.8, 0.8, 0.8), (0.1, 2.5, 0.8), number=2)))
+    job = Job(skeleton, pose, world, ReachParams(task="touch", target="chest", search=True, come_back=False))
+    done = reach_seen(job)
+    motion = done.performance.motions["actor"]
+    positions, globals_ = fk.forward(skeleton, motion.rotations[-1], motion.roots[-1])
+    tip = fk.tip_positions(skeleton, positions, globals_)[skeleton.chain(f"index_{done.side}")[-1]]
+    assert not done.offences and abs(tip[1] - 1.7) < 0.02 and abs(tip[0] - 0.1) < 0.8 and 0.5 < tip[2] < 1.62
+
+
 @pytest.mark.req("kuffner", 60)
 def test_who_is_not_to_search_does_not():
     with pytest.raises(NotVisible, match="does not see bottle"):
@@ -168,6 +224,16 @@ def test_something_is_found_taken_across_the_room_and_put_down_there():
     assert np.abs(way[: first + 1] - way[0]).max() < 1e-6 and np.abs(way[last:] - way[-1]).max() < 1e-6
     assert np.linalg.norm(np.diff(way[first:last, :3, 3], axis=0), axis=1).max() < 0.12
     assert np.hypot(*(motion.base[last, :2] - motion.base[first, :2])) > 1.0
+
+
+@pytest.mark.req("kuffner", 60)
+def test_something_is_found_and_held_out_across_the_room():
+    job = replace(room(task="hand_over"), destination=placed((-0.2, -1.4, 1.1)))
+    done = reach_seen(job)
+    motion, way = done.performance.motions["actor"], done.performance.props["bottle"]
+    assert np.abs(way[-1][:3, 3] - job.destination[:3, 3]).max() < 2e-3 and motion.base[-1, 1] < -0.6
+    (held,) = done.performance.attachments
+    assert done.holding.prop == "bottle" and held.end == pytest.approx(motion.duration)
 
 
 @pytest.mark.req("kuffner", 60)
