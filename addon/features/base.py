@@ -145,16 +145,23 @@ class FeatureOperator(bpy.types.Operator):
             return self._end(context, {"CANCELLED"})
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
-        done = self._advance(context, SLICE)
+        try:
+            done = self._advance(context, SLICE, shown=True)
+        except BaseException:  # whatever it is, the interface is given back
+            self._end(context, {"CANCELLED"})
+            raise
         return self._end(context, done) if done else {"RUNNING_MODAL"}
 
-    def _advance(self, context: bpy.types.Context, seconds: float) -> set[str] | None:
-        """Take steps for a while; the operator's answer when there are no more, or one failed."""
+    def _advance(self, context: bpy.types.Context, seconds: float, shown: bool = False) -> set[str] | None:
+        """Take steps for a while; the operator's answer when there are no more, or one failed.
+
+        `shown` says that somebody waits, who is told how far it has come.
+        """
         until = time.perf_counter() + seconds
         try:
             while time.perf_counter() < until:
                 share = next(self._steps)
-                if seconds < float("inf"):
+                if shown:
                     context.workspace.status_text_set(f"{self.bl_label}: {share:.0%}   Esc stops")
                     context.window_manager.progress_update(int(100 * share))
         except StopIteration:
@@ -230,7 +237,12 @@ class Plan:
 
 
 class MotionOperator(FeatureOperator):
-    """Base of the features that give an actor a motion: it is baked at the current frame, the way the user lands it."""
+    """Base of the features that give an actor a motion: it is baked at the current frame, the way the user lands it.
+
+    `searches` says that its work may take long, so that nothing is made of its settings before its button is pressed.
+    """
+
+    searches: ClassVar[bool] = False
 
     @classmethod
     def records(cls) -> tuple[type[Params], ...]:
@@ -341,8 +353,10 @@ def recipe_for(
 
 
 def has_preview(operator: type[FeatureOperator]) -> bool:
-    """Whether a feature gives a motion that follows from its settings alone, which a ghost can show."""
-    return issubclass(operator, MotionOperator) and operator.compute_steps is MotionOperator.compute_steps
+    """Whether a feature gives a motion that follows at once from its settings alone, which a ghost can show."""
+    if not issubclass(operator, MotionOperator) or operator.searches:
+        return False
+    return operator.compute_steps is MotionOperator.compute_steps
 
 
 def going_on(motion: Motion, pose: Pose, blend: float) -> Motion:

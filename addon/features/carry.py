@@ -21,7 +21,7 @@ from .base import MotionOperator, Plan, recipe_for
 from .errand import Onset, onset_of
 from .reach import Handled, settle
 
-ICON = "MOD_CLOTH"
+ICON = "PACKAGE"
 LEAST = 1.0
 """How long something is carried at least [s]."""
 
@@ -34,6 +34,15 @@ class Operator(MotionOperator):
     params = CarryParams
 
     @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        problem = super().why_not(context)
+        if problem is not None:
+            return problem
+        frame = context.scene.frame_current
+        actors = scene.selected_armatures(context)
+        return next((_empty_handed(ob, frame) for ob in actors if not handling.held(ob, frame)), None)
+
+    @classmethod
     def plan_steps(
         cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any
     ) -> Steps[Handled]:
@@ -44,7 +53,7 @@ class Operator(MotionOperator):
         owner = handling.owner_of(actor, onset.number)
         hands = handling.held(actor, onset.frame, owner)
         if not hands:
-            raise TroupeError(f"{actor.name} holds nothing at frame {onset.frame}: let it pick something up first")
+            raise TroupeError(_empty_handed(actor, onset.frame))
         motion = yield from _below_steps(context, actor, cast, list(hands), onset, params)
         held = [handling.holding_of(record, cast) for record in hands.values()]
         world = yield from scene.read_world_steps(context, None, (), np.array([float(onset.frame)]))
@@ -70,6 +79,10 @@ class Operator(MotionOperator):
     def written(cls, context: bpy.types.Context, actor: Any, action: Any, plan: Plan) -> None:
         assert isinstance(plan, Handled)
         settle(context, actor, action, plan)
+
+
+def _empty_handed(actor: Any, frame: int) -> str:
+    return f"{actor.name} holds nothing at frame {frame}: let it pick something up first, or go to a later frame"
 
 
 def _record(before: dict[str, Any], owner: str, first: int, last: int) -> dict[str, Any]:

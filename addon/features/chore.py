@@ -45,16 +45,28 @@ class Worked(Plan):
 
 @dataclass(frozen=True, eq=False)
 class Room:
-    """The scene as somebody at work finds it: everything in it as a person sees it who is `size` times smaller."""
+    """The scene as somebody at work finds it: everything in it as a person sees it who is `size` times smaller.
+
+    `held` is what others have in their hands, by whom, which does not lie about.
+    """
 
     context: bpy.types.Context
     job: Job
     size: float
     begin: Departure
+    held: Mapping[str, str]
 
 
 class ChoreOperator(MotionOperator):
     """Base of these features: `params` is a record of `ChoreParams`; a feature sets `task`."""
+
+    searches = True
+
+    def compute_steps(self, context: bpy.types.Context, actor: Any, params: Any) -> Steps[Plan]:
+        several = [ob.name for ob in self.actors(context)]
+        if len(several) > 1 and params.litter:
+            raise TroupeError(f"only one can put away {params.litter}: select one of {', '.join(several)} alone")
+        return (yield from super().compute_steps(context, actor, params))
 
     @classmethod
     def task(cls, params: Any, room: Room) -> Callable[[Job], Performance]:
@@ -134,8 +146,10 @@ def things(name: str, what: str, purpose: str, room: Room) -> list[str]:
     """Names of the bodies that a parameter names; those without faces do not count."""
     bodies = {b.name for b in room.job.world.bodies}
     there = [ob for ob in named(name, what, purpose, room.context) if ob.name in bodies]
-    for ob in there if what == "litter" else ():
-        handling.own_of_file(ob, what)
+    if what == "litter":
+        there = [ob for ob in there if ob.name not in room.held]
+        for ob in there:
+            handling.own_of_file(ob, what)
     found = [ob.name for ob in there]
     if not found:
         raise InvalidParam(what, name, "has nothing in it that has visible faces and is no part of an actor")
@@ -193,7 +207,7 @@ def _room_steps(context: bpy.types.Context, actor: Any, cast: Cast, params: Chor
         rate * float(np.sqrt(size)),
         actor.name,
     )
-    return Room(context, job, size, begin)
+    return Room(context, job, size, begin, handling.held_by_others(context, actor, onset.frame))
 
 
 def _hold(

@@ -13,7 +13,7 @@ from ...core.errors import InvalidParam, TroupeError
 from ...core.kinematics.cast import Cast
 from ...core.maths import quat
 from ...core.planning.hands.orders import CARRYING, ReachParams
-from ...core.skeleton import SIDES, Array
+from ...core.skeleton import SIDE_NAMES, SIDES, Array
 from ...core.world import Body, World
 from .. import bake, rig, scene
 from ..bake import holding, results
@@ -92,6 +92,9 @@ class Errand:
             raise InvalidParam("target", params.target, "is the actor itself; choose something else")
         if params.task in CARRYING:
             handling.own_of_file(target, "target")
+            if holder := handling.held_by_others(context, actor, onset.frame).get(target.name):
+                way = f"let {holder} hand it over to {actor.name}, or put it down first"
+                raise InvalidParam("target", target.name, f"is in a hand of {holder} at frame {onset.frame}: {way}")
         now = context.scene.frame_current
         if now != onset.frame:
             context.scene.frame_set(onset.frame)
@@ -235,7 +238,7 @@ def _chosen(
         if record["prop"] == params.target and params.task in CARRYING:
             raise InvalidParam("target", params.target, f"is already in a hand of {actor.name}")
         if params.hand in (side, "both"):
-            full = f"hand {side} of {actor.name} holds {record['prop']}"
+            full = f"the {SIDE_NAMES[side]} hand of {actor.name} holds {record['prop']}"
             raise TroupeError(f"{full}: put it back first, or use the other one")
     if len(hands) == len(SIDES):
         raise TroupeError(f"both hands of {actor.name} are full: put something back first")
@@ -258,6 +261,8 @@ def _destination(
     if params.task == "put_back" and not params.destination:
         return np.array(had[0]["home"], dtype=np.float64)
     ob = handling.object_named(params.destination, "destination", "where it is to go: an empty, or what it stands on")
+    if ob.name == body.name:
+        raise InvalidParam("destination", ob.name, "is what is taken there: choose another place for it")
     now = np.array(body.matrices[0])
     if had:
         turned = quat.to_matrix(quat.about(np.array([0.0, 0.0, 1.0]), heading - had[0]["heading"]))

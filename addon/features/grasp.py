@@ -12,6 +12,7 @@ import bpy
 
 from ...core.errors import InvalidParam, TroupeError
 from ...core.planning.hands.orders import GraspParams
+from ...core.skeleton import SIDE_NAMES
 from .. import bake, rig, scene
 from . import handling
 from .base import ActorOperator, FeatureOperator
@@ -104,7 +105,7 @@ def shown_prop(context: bpy.types.Context, actor: Any) -> Any:
 
 def told(grasp: Grasp) -> str:
     """A grasp in a few words: how it is called, its shape, hand and purposes."""
-    hand = {"any": "either hand", "L": "left", "R": "right"}[grasp.side]
+    hand = SIDE_NAMES.get(grasp.side, "either hand")
     return ", ".join([*([grasp.name] if grasp.name else []), grasp.shape, hand, *grasp.purposes])
 
 

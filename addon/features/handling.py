@@ -34,7 +34,7 @@ from ...core.kinematics.cast import Cast
 from ...core.maths import geometry
 from ...core.skeleton import ARM, SIDES, Array, Pose
 from ...core.world import Body, World
-from .. import bake, scene
+from .. import bake, rig, scene
 from ..bake import grip, holding, nla, results
 
 if TYPE_CHECKING:
@@ -136,6 +136,12 @@ def held(actor: Any, frame: float, but: str = "") -> dict[str, dict[str, Any]]:
         if released is not None and released <= frame and out.get(record["side"], record)["prop"] == record["prop"]:
             out.pop(record["side"], None)
     return {side: r for side, r in out.items() if _tied(r)}
+
+
+def held_by_others(context: bpy.types.Context, actor: Any, frame: float) -> dict[str, str]:
+    """Names of the props that other actors hold at a frame, with who does."""
+    others = [ob for ob in context.scene.objects if ob != actor and ob.type == "ARMATURE" and rig.is_cast(ob)]
+    return {record["prop"]: ob.name for ob in others for record in held(ob, frame).values()}
 
 
 def _tied(record: Mapping[str, Any]) -> bool:
@@ -319,10 +325,19 @@ def body_of(world: World, ob: Any, what: str = "target") -> Body:
 
 
 def faceless(ob: Any) -> str:
-    """Why an object is no body of the world."""
+    """Why an object is no body of the world, in a sentence with the way out."""
     if min(abs(x) for x in ob.matrix_world.to_scale()) < NOTHING:
         return "is scaled to nothing: give it a scale other than 0"
-    return "has no visible faces to take hold of, is hidden, or is part of an actor"
+    if ob.troupe.kind == "ignore":
+        return "is of the kind Ignore, which actors take no notice of: give it another kind under Scene Object"
+    if not ob.visible_get():
+        return "has no visible faces, as it is hidden: show it, or choose something else"
+    above = scene.armature_of(ob) or ob.parent
+    while above is not None:
+        if rig.is_cast(above):
+            return f"has no visible faces of its own, as it is part of {above.name}: choose a thing"
+        above = above.parent
+    return "has no visible faces to take hold of: choose a thing that has some"
 
 
 def matrix_of(ob: Any, context: bpy.types.Context) -> Array:

@@ -42,7 +42,7 @@ def test_bad_props_are_named_and_nothing_is_written(laid):
         ({"prop": "Hidden"}, "prop.*Hidden.*hidden"),
         ({"prop": "Nil", "source": "form"}, "prop.*Nil.*scaled to nothing: give it a scale other than 0"),
         ({"prop": "Away"}, "prop.*Away.*is not in this scene: link it"),
-        ({"prop": laid.name}, f"prop.*{laid.name}.*part of an actor"),
+        ({"prop": laid.name}, f"prop.*{laid.name}.*is part of {laid.name}"),
         ({"prop": "Far", "source": "hand"}, r"Far.*is [78]\.\d+ m from the hand: bring the hand to it first"),
         ({"prop": "Wardrobe", "source": "form"}, "Wardrobe is too large for a hand"),
         ({"prop": "Torn", "source": "form"}, "grasps of Torn cannot be read.*remove them"),

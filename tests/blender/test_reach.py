@@ -381,6 +381,12 @@ def laid():
     for frame, x in ((1, 0.0), (60, -1.2)):
         moving.location.x = x
         moving.keyframe_insert("location", frame=frame)
+    for k, name in enumerate(("Hidden", "Ignored", "Hat")):
+        put(box(name, (0.03, 0.03, 0.03), (1.0 + k, 1.0, 1.0)))
+    bpy.data.objects["Hidden"].hide_set(True)
+    bpy.data.objects["Ignored"].troupe.kind = "ignore"
+    hat = bpy.data.objects["Hat"]
+    hat.troupe.kind, hat.parent, hat.parent_type, hat.parent_bone = "auto", ob, "BONE", "head"
     return ob
 
 
@@ -391,7 +397,10 @@ def test_bad_targets_are_named_and_nothing_is_written(laid):
     for words, match in (
         ({"target": "Gone"}, "no object of that name"),
         ({"target": ""}, "choose"),
-        ({"target": "Nothing"}, "no visible faces"),
+        ({"target": "Nothing"}, "no visible faces to take hold of: choose"),
+        ({"target": "Hidden"}, "is hidden: show it"),
+        ({"target": "Ignored"}, "kind Ignore"),
+        ({"target": "Hat"}, f"is part of {laid.name}"),
         ({"target": laid.name}, "the actor itself"),
         ({"target": "Moving", "task": "touch"}, "is moving"),
         ({"target": "Far", "task": "touch", **short}, r"Far is 8\.\d+ m out of reach; bring that and the actor nearer"),
@@ -400,6 +409,7 @@ def test_bad_targets_are_named_and_nothing_is_written(laid):
         ({"target": "Kernel", "task": "pick_up", **short}, "Shell"),
         ({"task": "put_back"}, "holds nothing"),
         ({"task": "move", "target": "Bottle", "destination": "Nowhere"}, "destination"),
+        ({"task": "move", "target": "Bottle", "destination": "Bottle"}, "destination.*is what is taken there"),
         ({"task": "move", "target": "Bottle", "destination": "Far", **short}, "out of reach"),
     ):
         with pytest.raises(RuntimeError, match=match):
@@ -479,7 +489,7 @@ def test_bad_destinations_are_named_and_nothing_is_written(laid):
     there.rotation_euler.x = 0.0
     there.location.x = 1e8
     bpy.context.view_layer.update()
-    far = r"hand_[LR]: where Bottle is to go is \d+\.\d\d m out of reach; bring that and the actor nearer"
+    far = r"(left|right) hand: where Bottle is to go is \d+\.\d\d m out of reach; bring that and the actor nearer"
     refused(far, **{**known, "tries": 1, "budget": 60})
     bpy.data.scenes.new("Other").collection.objects.link(there)
     bpy.context.scene.collection.objects.unlink(there)
@@ -743,3 +753,27 @@ def test_what_is_not_to_be_found_leaves_the_scene_as_it_was():
     with pytest.raises(RuntimeError, match=r"does not find Bottle: it looked from \d+ places"):
         bpy.ops.troupe.reach(task="pick_up", target="Bottle", search=True)
     assert canon.snapshot() == before and not results.results_of(ob)
+
+
+def test_what_somebody_holds_is_taken_by_nobody_else_and_one_thing_not_by_two_at_once():
+    ob = stage.actor(skin=False)
+    table(ob)
+    bpy.ops.troupe.mannequin()
+    other = bpy.context.object
+    other.location = (-0.2, -1.0, 0.0)
+    other.rotation_euler.z = np.pi
+    bpy.context.view_layer.update()
+    for name in (ob.name, other.name):
+        bpy.data.objects[name].select_set(True)
+    refused(f"only one can take Bottle: select one of .*{ob.name}.* alone", task="pick_up", target="Bottle")
+    stage.choose(ob)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle", gaze=0.0)
+    last = int(handling.records(ob)[-1][1]["last"])
+    stage.choose(other)
+    bpy.context.scene.frame_set(last)
+    held = rf"Bottle.*is in a hand of {ob.name} at frame {last}: let {ob.name} hand it over to {other.name}"
+    for task in ("pick_up", "move"):
+        refused(held, task=task, target="Bottle", destination="There")
+    bpy.context.scene.frame_set(1)
+    with pytest.raises(RuntimeError, match="Bottle is moving"):
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", gaze=0.0)

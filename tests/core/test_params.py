@@ -19,6 +19,7 @@ class Sample(Params):
     offset: tuple[float, ...] = param((0.0, 1.0, 2.0), help="Offset")
     gains: tuple[tuple[float, ...], ...] = param(((0, 1),), columns=("band", "gain"), help="Gains")
     target: str = param("", ref="object", help="Target", basic=False)
+    haste: float = param(0.5, help="Haste", only=("style", "brisk"))
 
 
 def test_kinds_follow_from_the_defaults():
@@ -33,6 +34,11 @@ def test_kinds_follow_from_the_defaults():
         "gains": "table",
         "target": "ref",
     }
+
+
+def test_a_parameter_may_count_only_with_some_choices():
+    counts = {style: [p.name for p in declared(Sample) if not p.counts(Sample(style=style))] for style in ("calm", "brisk")}
+    assert counts == {"calm": ["haste"], "brisk": []}
 
 
 def test_json_round_trip_gives_an_equal_record():
