@@ -270,7 +270,9 @@ def register() -> None:
             name="Show Roles", description="Draw the mapped bones in the colours of their roles", default=True
         ),
         "show_grasps": bpy.props.BoolProperty(
-            name="Show Grasps", description="Draw how the selected props are taken", default=True
+            name="Show Grasps",
+            description="Draw how this prop and selected ones are taken: the best grasps and those least like them",
+            default=True,
         ),
         **{
             f"show_{name}": bpy.props.BoolProperty(name=title(name), description=text)

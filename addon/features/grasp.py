@@ -71,10 +71,16 @@ class Operator(FeatureOperator):
 
     def apply(self, context: bpy.types.Context, actor: Any, result: tuple[Any, list[Grasp]]) -> str:
         prop, found = result
-        store(prop, [*handling.grasps_of(prop), *found])
+        before = handling.grasps_of(prop)
+        known = {json.dumps(grasp.as_dict()) for grasp in before}
+        fresh = [grasp for grasp in found if json.dumps(grasp.as_dict()) not in known]
+        store(prop, [*before, *fresh])
         own: Any = self
         own.prop = prop.name
-        return f"{prop.name}: {len(found)} grasps added, {len(handling.grasps_of(prop))} in all"
+        if not fresh:
+            return f"{prop.name}: nothing is added, it has these grasps already"
+        added = "1 grasp" if len(fresh) == 1 else f"{len(fresh)} grasps"
+        return f"{prop.name}: {added} added, {len(before) + len(fresh)} in all"
 
 
 def prop_of(context: bpy.types.Context, actor: Any, name: str) -> Any:
@@ -150,8 +156,8 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> 
         found = handling.grasps_of(prop)
     except TroupeError:
         layout.label(text=f"{prop.name}: grasps cannot be read", icon="ERROR")
-        found = []
-    layout.prop(context.scene.troupe, "show_grasps", toggle=True)
+        found = ()
+    layout.row().prop(context.scene.troupe, "show_grasps", toggle=True)
     column = layout.column(align=True)
     kinds = Counter(told(grasp) for grasp in found)
     for text, count in list(kinds.items())[:LISTED]:

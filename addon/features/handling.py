@@ -255,24 +255,30 @@ def pose_below(actor: Any, cast: Cast, context: bpy.types.Context, sides: Collec
         context.scene.frame_set(now)
 
 
-def grasps_of(ob: Any) -> list[Grasp]:
+def grasps_of(ob: Any) -> tuple[Grasp, ...]:
     """How a prop is taken, as somebody told; empty when nobody did.
 
     Raises:
         TroupeError: What is kept with it cannot be read.
     """
-    from ...core.planning.hands.grasp import Grasp
-
     text = ob.get(GRASPS)
     if not text:
-        return []
+        return ()
     try:
-        rows = json.loads(text)
-    except (TypeError, ValueError) as error:
+        return _grasps_in(text if isinstance(text, str) else "")
+    except ValueError as error:
         raise TroupeError(f"the grasps of {ob.name} cannot be read ({error}); remove them") from None
+
+
+@lru_cache(maxsize=32)
+def _grasps_in(text: str) -> tuple[Grasp, ...]:
+    """Grasps by their JSON; asked whenever anything is drawn, so the answer is kept."""
+    from ...core.planning.hands.grasp import Grasp
+
+    rows = json.loads(text)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise TroupeError(f"the grasps of {ob.name} are no list of grasps; remove them")
-    return [Grasp.from_dict(row) for row in rows]
+        raise ValueError("no list of grasps")
+    return tuple(Grasp.from_dict(row) for row in rows)
 
 
 def resized(grasp: Grasp, size: float) -> Grasp:

@@ -56,7 +56,9 @@ def test_a_crate_goes_through_a_gap_that_it_fits_only_one_way(moves):
     assert kept["nodes"] > 2 and kept["offences"] == 0 and kept["gap"] is not None
     own = bpy.context.scene.troupe
     own.show_tree = own.show_path = own.show_shapes = True
-    crate.select_set(True)
+    crate.select_set(False)
+    # it is the one that the panel names
+    assert own.plan.mover == "Crate" and plan.shown_mover(bpy.context) == crate
     assert set(hands.search(bpy.context)) == {"old way", "way", "view"}
     bpy.context.scene.frame_set(1)
     bpy.ops.troupe.plan(mover="Crate", goal="Goal", moves=moves, room=1.0, speed=2.0)

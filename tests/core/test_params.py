@@ -37,8 +37,8 @@ def test_kinds_follow_from_the_defaults():
 
 
 def test_a_parameter_may_count_only_with_some_choices():
-    counts = {style: [p.name for p in declared(Sample) if not p.counts(Sample(style=style))] for style in ("calm", "brisk")}
-    assert counts == {"calm": ["haste"], "brisk": []}
+    assert [p.name for p in declared(Sample) if not p.counts(Sample(style="calm"))] == ["haste"]
+    assert all(p.counts(Sample(style="brisk")) for p in declared(Sample))
 
 
 def test_json_round_trip_gives_an_equal_record():
