@@ -68,7 +68,7 @@ class FeatureOperator(bpy.types.Operator):
             return None
         actors = scene.selected_armatures(context)
         if not actors:
-            return "Select the rig of a character first"
+            return _nobody(context)
         for ob in actors:
             problem = rig.check_usable(ob)
             if problem is None and not rig.is_cast(ob):
@@ -190,6 +190,16 @@ class FeatureOperator(bpy.types.Operator):
     @classmethod
     def _group(cls, context: bpy.types.Context, actor: Any) -> Any:
         return getattr((context.scene if cls.owner == "scene" else actor).troupe, cls.feature())
+
+
+def _nobody(context: bpy.types.Context) -> str:
+    """What to say where no rig is selected: a character may be shown by an instance of its collection."""
+    for ob in context.selected_objects:
+        shown = ob.instance_collection
+        if shown is not None and any(part.type == "ARMATURE" for part in shown.all_objects):
+            way = "make a library override of it" if shown.library is not None else "select the rig in that collection"
+            return f"{ob.name} only shows the collection {shown.name}: {way} first"
+    return "Select the rig of a character first"
 
 
 class ActorOperator(bpy.types.Operator):

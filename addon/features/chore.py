@@ -25,11 +25,14 @@ from . import handling, ways
 from .base import MotionOperator, Plan, going_on, recipe_for
 from .departure import Departure, departure
 from .errand import Onset, heading_of, onset_of
+from .panels import wrapped
 
 if TYPE_CHECKING:
     from ...core.planning.hands.chores import Place
     from ...core.planning.hands.task import Job
 
+DONE = {"put away": "put away", "serve": "attended to"}
+"""Decisions that say what came of the work, and how they are counted."""
 FAILED = ("give up", "leave", "pass over")
 """Decisions that whoever asked for the work should hear of."""
 
@@ -273,8 +276,8 @@ def _trace(
     rows: Sequence[Mapping[str, Any]] = done.transcript
     failed = [row for row in rows if row["what"] in FAILED]
     length = float(np.hypot(*np.diff(track[:, :2], axis=0).T).sum())
-    counts = {word: sum(row["what"] == word for row in rows) for word in ("put away", "serve")}
-    said = [f"{word}: {count}" for word, count in counts.items() if count]
+    counts = {word: sum(row["what"] == word for row in rows) for word in DONE}
+    said = [f"{count} {DONE[word]}" for word, count in counts.items() if count]
     said += [f"{row['what']} {row['why']}" for row in failed]
     return {
         "feature": feature,
@@ -296,13 +299,11 @@ def _trace(
     }
 
 
-def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
-    """What came of the last work, and the way to every decision."""
+def draw_report(layout: bpy.types.UILayout, actor: Any, feature: str) -> None:
+    """What came of the chosen result of an actor, where this feature made it, and the way to every decision."""
     found = trace.last_trace(actor) if actor is not None and rig.is_cast(actor) else None
-    if found is None or "said" not in found[1]["report"]:
+    if found is None or found[1]["feature"] != feature:
         return
-    column = layout.column(align=True)
-    column.scale_y = 0.8
     for line in trace.told(found[1]["report"]):
-        column.label(text=line)
+        wrapped(layout, line, width=40, icon="NONE")
     layout.operator("troupe.show_transcript", icon="TEXT")

@@ -112,7 +112,7 @@ class Errand:
                 context.scene.frame_set(now)
         known: list[Any] = [None, None]
         if had:
-            below = handling.pose_below(actor, cast, context, [r["side"] for r in had], onset.frame)
+            below = handling.pose_below(actor, cast, context, [r["side"] for r in had], onset.frame, owner)
             for k, record in enumerate(had):
                 known[k] = handling.holding_of(record, cast, None if below is None else below.rotations)
         grasps = {params.target: own} if (own := handling.grasps_of(target)) else None

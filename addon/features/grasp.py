@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.errors import InvalidParam, TroupeError
-from ...core.planning.hands.orders import GraspParams
+from ...core.planning.hands.orders import GraspParams, RemoveGraspParams
 from ...core.skeleton import SIDE_NAMES
 from .. import bake, rig, scene
 from . import handling
-from .base import ActorOperator, FeatureOperator
+from .base import FeatureOperator
 
 if TYPE_CHECKING:
     from ...core.planning.hands.grasp import Grasp
@@ -115,31 +115,36 @@ def told(grasp: Grasp) -> str:
     return ", ".join([*([grasp.name] if grasp.name else []), grasp.shape, hand, *grasp.purposes])
 
 
-class Remove(ActorOperator):
+class Remove(FeatureOperator):
     """Remove a grasp of this prop, or all of them"""
 
     bl_idname = "troupe.remove_grasp"
     bl_label = "Remove Grasp"
-    prop: bpy.props.StringProperty(name="Prop", description="Object whose grasp goes")  # type: ignore[valid-type]
-    index: bpy.props.IntProperty(name="Number", description="Which; -1 for all", default=-1, min=-1)  # type: ignore[valid-type]
-    alike: bpy.props.BoolProperty(name="Alike", description="Also those that differ from it only in their place")  # type: ignore[valid-type]
+    params = RemoveGraspParams
+    sidebar = False
+    has_presets = False
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str | None:
-        return Operator.why_not(context)
+    def actors(self, context: bpy.types.Context) -> list[Any]:
+        return scene.selected_armatures(context)[:1]
 
-    def act(self, context: bpy.types.Context, actor: Any) -> str:
-        prop = handling.object_named(self.prop, "prop", "the prop")
-        if self.index < 0:
-            store(prop, [])
-            return f"{prop.name}: its grasps are gone; they follow from its form again"
+    def compute(self, context: bpy.types.Context, actor: Any, params: RemoveGraspParams) -> tuple[Any, list[Grasp]]:
+        prop = handling.object_named(params.prop, "prop", "the prop")
+        handling.own_of_file(prop, "prop")
+        if params.index < 0:
+            return prop, []
         found = handling.grasps_of(prop)
-        if self.index >= len(found):
-            raise InvalidParam("index", self.index, f"{prop.name} has {len(found)} grasps")
-        chosen = told(found[self.index])
-        left = [g for k, g in enumerate(found) if k != self.index and not (self.alike and told(g) == chosen)]
-        store(prop, left)
-        return f"{prop.name}: {len(left)} grasps left"
+        if params.index >= len(found):
+            raise InvalidParam("index", params.index, f"{prop.name} has {len(found)} grasps")
+        chosen = told(found[params.index])
+        rest = [g for k, g in enumerate(found) if k != params.index and not (params.alike and told(g) == chosen)]
+        return prop, rest
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: tuple[Any, list[Grasp]]) -> str:
+        prop, rest = result
+        store(prop, rest)
+        if not rest:
+            return f"{prop.name}: its grasps are gone; they follow from its form again"
+        return f"{prop.name}: {len(rest)} grasps left"
 
 
 CLASSES = (Remove,)

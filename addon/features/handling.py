@@ -214,19 +214,22 @@ def owner_of(actor: Any, number: int) -> str:
 
 
 @contextmanager
-def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str]) -> Iterator[bool]:
-    """The actor without what keeps arms where they hold something; gives whether there was anything."""
-    strips = [
-        f.strip
-        for f, r in records(actor)
-        if f.strip is not None and f.track.name.startswith(nla.LAYER) and r["stays"] and r["side"] in sides
-    ]
+def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str], again: str = "") -> Iterator[bool]:
+    """The actor without what keeps arms where they hold something; gives whether there was anything.
+
+    `again` is the owner of a result that is made again, without which the actor is as it was then.
+    """
+    known = [(f, r) for f, r in records(actor) if f.strip is not None]
+    holds = [f.strip for f, r in known if f.track.name.startswith(nla.LAYER) and r["stays"] and r["side"] in sides]
+    arms = [f.strip for f, r in known if r["owner"] == again]  # and what else it moves, on a strip of its own
+    bodies = [f.strip for f in results.results_of(actor) if (record_of(f.action) or {}).get("owner") == again]
+    strips = [s for s in dict.fromkeys((*holds, *arms, *bodies)) if s is not None and not s.mute]
     for strip in strips:
         strip.mute = True
     frame = context.scene.frame_current
     try:
         context.scene.frame_set(frame)
-        yield bool(strips)
+        yield bool(holds)
     finally:
         for strip in strips:
             strip.mute = False
@@ -244,12 +247,17 @@ def arm_mask(cast: Cast, sides: Collection[str]) -> npt.NDArray[np.bool_]:
     return out
 
 
-def pose_below(actor: Any, cast: Cast, context: bpy.types.Context, sides: Collection[str], frame: int) -> Pose | None:
-    """The pose at a frame that arms would have if they held nothing; None when nothing tells."""
+def pose_below(
+    actor: Any, cast: Cast, context: bpy.types.Context, sides: Collection[str], frame: int, again: str = ""
+) -> Pose | None:
+    """The pose at a frame that arms would have if they held nothing; None when nothing tells.
+
+    `again` is the owner of a result that is made again.
+    """
     now = context.scene.frame_current
     try:
         context.scene.frame_set(frame)
-        with without_hold(actor, context, sides) as found:
+        with without_hold(actor, context, sides, again) as found:
             return bake.pose_here(actor, cast, context).pose(0) if found else None
     finally:
         context.scene.frame_set(now)
@@ -343,7 +351,7 @@ def faceless(ob: Any) -> str:
         if rig.is_cast(above):
             return f"has no visible faces of its own, as it is part of {above.name}: choose a thing"
         above = above.parent
-    return "has no visible faces to take hold of: choose a thing that has some"
+    return "has no visible faces: choose a thing that has some"
 
 
 def matrix_of(ob: Any, context: bpy.types.Context) -> Array:

@@ -116,8 +116,8 @@ def feature_panel(module: ModuleType) -> type:
 
 
 def wrapped(layout: bpy.types.UILayout, text: str, width: int = 36, icon: str = "INFO") -> None:
-    """A sentence over as many lines as it takes, in small type."""
+    """A sentence over as many lines as it takes, in small type; without an icon further lines stand below the first."""
     column = layout.column(align=True)
     column.scale_y = 0.75
     for i, line in enumerate(textwrap.wrap(text, width)):
-        column.label(text=line, icon=icon if i == 0 else "BLANK1")
+        column.label(text=line, icon=icon if i == 0 or icon == "NONE" else "BLANK1")

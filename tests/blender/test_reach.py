@@ -397,7 +397,7 @@ def test_bad_targets_are_named_and_nothing_is_written(laid):
     for words, match in (
         ({"target": "Gone"}, "no object of that name"),
         ({"target": ""}, "choose"),
-        ({"target": "Nothing"}, "no visible faces to take hold of: choose"),
+        ({"target": "Nothing"}, "no visible faces: choose"),
         ({"target": "Hidden"}, "is hidden: show it"),
         ({"target": "Ignored"}, "kind Ignore"),
         ({"target": "Hat"}, f"is part of {laid.name}"),
@@ -777,3 +777,18 @@ def test_what_somebody_holds_is_taken_by_nobody_else_and_one_thing_not_by_two_at
     bpy.context.scene.frame_set(1)
     with pytest.raises(RuntimeError, match="Bottle is moving"):
         bpy.ops.troupe.reach(task="pick_up", target="Bottle", gaze=0.0)
+
+
+@pytest.mark.parametrize("task", ["put_back", "let_go"])
+def test_a_hand_that_gives_up_what_it_holds_does_the_same_when_it_is_made_again(task):
+    ob = stage.actor(skin=False)
+    table(ob)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle")
+    bpy.context.scene.frame_set(int(handling.records(ob)[-1][1]["last"]) + 5)
+    bpy.ops.troupe.reach(task=task)
+    result = ob.troupe.result
+    before = canon.keys_of(bpy.data.actions[result])
+    bpy.ops.troupe.regenerate()
+    after = canon.keys_of(bpy.data.actions[result])
+    assert after.keys() == before.keys()
+    assert all(np.allclose(after[path], keys, atol=1e-4) for path, keys in before.items())

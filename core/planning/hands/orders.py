@@ -46,7 +46,13 @@ class ReachParams(Params):
     favoured: str = param("R", choices=(("L", "Left"), ("R", "Right")), basic=False, help="Hand that goes when both do")
     come_back: bool = param(True, basic=False, help="Bring the arm back to where it was")
     lift: float = param(
-        0.06, lo=0.0, hi=1.0, unit="m", basic=False, help="How high a prop is lifted before it is moved"
+        0.06,
+        lo=0.0,
+        hi=1.0,
+        unit="m",
+        basic=False,
+        help="How high a prop is lifted before it is moved",
+        only=("task", "pick_up", "move", "put_back", "hand_over"),
     )
     hold: float = param(0.3, lo=0.0, hi=60.0, unit="s", basic=False, help="Time the hand stays when it has arrived")
     lean: bool = param(True, basic=False, help="Lean the trunk when the arm is too short")
@@ -198,3 +204,12 @@ class GraspParams(Params):
         0.08, lo=0.0, hi=1.0, unit="m", basic=False, help="How far the hand goes straight to it at last"
     )
     quality: float = param(1.0, lo=0.0, hi=1.0, basic=False, help="Better ones are tried first")
+
+
+@dataclass(frozen=True)
+class RemoveGraspParams(Params):
+    """Which grasp of a prop is taken away."""
+
+    prop: str = param("", ref="object", help="Object whose grasp goes")
+    index: int = param(-1, lo=-1, help="Which, by its number; -1 for all")
+    alike: bool = param(False, help="Also those that differ from it only in their place")
