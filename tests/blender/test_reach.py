@@ -792,3 +792,19 @@ def test_a_hand_that_gives_up_what_it_holds_does_the_same_when_it_is_made_again(
     after = canon.keys_of(bpy.data.actions[result])
     assert after.keys() == before.keys()
     assert all(np.allclose(after[path], keys, atol=1e-4) for path, keys in before.items())
+
+
+def test_a_thing_stays_where_it_was_when_only_its_taking_is_removed():
+    ob = stage.actor(skin=False)
+    prop, _ = table(ob)
+    stage.still(bpy.data.objects)
+    home = np.array(prop.matrix_world)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle", gaze=0.0)
+    taken = ob.troupe.result
+    last = float(handling.records(ob)[-1][1]["last"])
+    bpy.context.scene.frame_set(int(last) + 5)
+    bpy.ops.troupe.reach(task="put_back", gaze=0.0)
+    bpy.ops.troupe.remove_result(result=taken)
+    assert np.abs(matrices(prop, [-10.0, 1.0, last]) - home).max() < 1e-5
+    bpy.ops.troupe.remove_result(every=True)
+    assert np.abs(matrices(prop, [1.0, last, last + 100.0]) - home).max() < 1e-5
