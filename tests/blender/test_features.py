@@ -144,6 +144,14 @@ def test_the_sidebar_shows_only_what_counts_with_the_chosen_mode():
     assert "shape" not in shown("grasp", source="form") and "shape" in shown("grasp", source="hand")
 
 
+def test_what_a_parameter_counts_with_is_a_choice_of_its_record():
+    for operator in features.operators():
+        for record in operator.records():
+            choices = {p.name: {name for name, _ in p.choices} for p in declared(record)}
+            for p in (p for p in declared(record) if p.only):
+                assert set(p.only[1:]) < choices[p.only[0]], (operator.feature(), p.name)
+
+
 def test_the_sidebar_tells_names_of_objects_from_those_of_collections():
     tidy, reach = shown("tidy"), shown("reach")
     assert (reach["target"], reach["purpose"], tidy["route"]) == ("OBJECT_DATA", "NONE", "OUTLINER_COLLECTION")
