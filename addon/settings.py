@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.errors import InvalidParam, TroupeError
 from ..core.params import REPERTOIRE, P, Param, Params, declared
-from ..core.skeleton import CHAINS, FINGERS, ROLES
+from ..core.skeleton import CHAINS, FINGERS, ROLES, SIDE_NAMES
 
 CHAIN_SLOTS = {"spine": 10, "neck": 6, **{role: 4 for role in CHAINS if role.split("_")[0] in FINGERS}}
 """How many bones a chain may have in the role table."""
@@ -90,16 +90,20 @@ def _behaviours(_self: Any, _context: bpy.types.Context, text: str) -> list[str]
 
 
 def title(name: str) -> str:
-    """A choice as it is shown: "root_bone" is "Root Bone", "ik" is "IK"."""
+    """A choice as it is shown: "root_bone" is "Root Bone", "ik" is "IK", "L" is "Left"."""
+    name = SIDE_NAMES.get(name, name)
     return name.upper() if len(name) <= 2 else name.replace("_", " ").title()
 
 
 def property_of(p: Param, update: Any = None) -> Any:
     """The bpy property that edits one parameter; `update` is called when it was changed."""
-    label = f"{p.label} [{p.unit}]" if p.unit and p.unit != "rad" else p.label
+    # angles are shown in degrees, with their sign beside the number
+    turning = p.unit.partition("/")[0] == "rad"
+    unit = p.unit.removeprefix("rad").replace("/", "per ") if turning else p.unit
+    label = f"{p.label} [{unit}]" if unit else p.label
     common: dict[str, Any] = {"name": label, "description": p.help, "override": _OVERRIDE, "update": update}
     span = {k: v for k, v in (("min", p.lo), ("max", p.hi)) if v is not None}
-    angle = "ANGLE" if p.unit == "rad" else "NONE"
+    angle = "ANGLE" if turning else "NONE"
     if p.kind == "float":
         return bpy.props.FloatProperty(default=p.default, subtype=angle, precision=3, **span, **common)
     if p.kind == "int":
@@ -266,7 +270,9 @@ def register() -> None:
             name="Show Roles", description="Draw the mapped bones in the colours of their roles", default=True
         ),
         "show_grasps": bpy.props.BoolProperty(
-            name="Show Grasps", description="Draw how the selected props are taken", default=True
+            name="Show Grasps",
+            description="Draw how this prop and selected ones are taken: the best grasps and those least like them",
+            default=True,
         ),
         **{
             f"show_{name}": bpy.props.BoolProperty(name=title(name), description=text)

@@ -46,6 +46,7 @@ class LandingParams(Params):
         unit="rad",
         help="For reduced keys: no bone turns away by more than this from what it does with a key on every frame",
         basic=False,
+        only=("keys", "reduced"),
     )
     markers: bool = param(False, help="Put the motion's events on the timeline as markers", basic=False)
     contacts: bool = param(

@@ -44,6 +44,8 @@ class Param:
         ref: For kind ref, what is named: one of REFS.
         basic: Shown at once; the others wait under Advanced.
         keyable: A float that may also be a (T,) array, sampled from an F-curve.
+        only: Name of a choice of the same record, and at which of its values this one counts; empty where it always
+            does. A panel leaves out what does not count.
     """
 
     name: str
@@ -59,11 +61,16 @@ class Param:
     ref: str = ""
     basic: bool = True
     keyable: bool = False
+    only: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
         """The name as a title: "step_length" is "Step Length"."""
         return self.name.replace("_", " ").title()
+
+    def counts(self, owner: Any) -> bool:
+        """Whether it counts beside the other values of `owner`, which has them as attributes."""
+        return not self.only or getattr(owner, self.only[0]) in self.only[1:]
 
     def check(self, value: Any) -> Any:
         """`value` in its canonical type, or InvalidParam with the valid choices."""
@@ -82,6 +89,7 @@ def param(
     ref: str = "",
     basic: bool = True,
     keyable: bool = False,
+    only: Sequence[str] = (),
 ) -> Any:
     """A dataclass field for a Params class; the kind follows from the default and from choices, columns or ref."""
     if choices:
@@ -113,6 +121,7 @@ def param(
         "ref": ref,
         "basic": basic,
         "keyable": keyable,
+        "only": tuple(only),
         "size": len(default) if kind == "vector" else 0,
     }
     return dataclasses.field(default=default, metadata={"param": meta})

@@ -15,6 +15,7 @@ from .errors import InvalidRig
 Array = npt.NDArray[np.float64]
 
 SIDES = ("L", "R")
+SIDE_NAMES = {"L": "left", "R": "right"}
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 ARM = ("clavicle", "upper_arm", "forearm", "hand")
 LEG = ("thigh", "shin", "foot", "toe")

@@ -196,8 +196,8 @@ def _range(p: Any) -> str:
         return ", ".join(f"`{name}`" for name, _ in p.choices)
     if p.lo is not None and p.hi is not None:
         low = _number(p.lo, "")
-        if p.unit == "rad":
-            return f"{low} to {_number(p.hi, '')} rad ({_degrees(p.lo)} to {_degrees(p.hi)} deg on screen)"
+        if p.unit.startswith("rad"):
+            return f"{low} to {_number(p.hi, '')} {p.unit} ({_degrees(p.lo)} to {_degrees(p.hi)} deg on screen)"
         return f"{low} to {_number(p.hi, p.unit)}"
     if p.lo is not None:
         return f"at least {_number(p.lo, p.unit)}"
@@ -206,7 +206,7 @@ def _range(p: Any) -> str:
 
 def _number(value: float, unit: str) -> str:
     text = f"{value:.6g}{f' {unit}' if unit else ''}"
-    return f"{text} ({_degrees(value)} deg on screen)" if unit == "rad" else text
+    return f"{text} ({_degrees(value)} deg on screen)" if unit.startswith("rad") else text
 
 
 def _degrees(value: float) -> str:

@@ -39,9 +39,10 @@ def write(actor: bpy.types.Object, owner: str, channels: Sequence[Channel], fram
         action = known[1].action
         for fcurve in list(curves.bag(actor, action).fcurves):
             curves.bag(actor, action).fcurves.remove(fcurve)
-    if known is None:
-        unkeyed.keep(action, unkeyed.values(actor, channels))
+    still = unkeyed.values(actor, channels) if known is None else {}
+    unkeyed.keep(action, still)
     curves.write(curves.bag(actor, action), channels, frames)
+    unkeyed.hold(actor, still, float(frames[0]))
     strip = known[1] if known is not None else nla.land(actor, action, "layer")
     assert strip is not None
     strip.use_auto_blend, strip.blend_in, strip.blend_out = False, 0.0, 0.0
@@ -69,5 +70,6 @@ def drop(actor: bpy.types.Object, owner: str) -> None:
     track.strips.remove(strip)
     nla.drop_empty(actor.animation_data)
     unkeyed.put_back(actor, unkeyed.kept(action), [f.action for f in results.results_of(actor)])
+    unkeyed.release(actor)
     if action.users == 0:
         bpy.data.actions.remove(action)

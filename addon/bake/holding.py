@@ -126,16 +126,19 @@ def astray(owner: str, props: Iterable[str], lead: Any) -> list[Any]:
 def drop(owner: str, but: bpy.types.Object | None = None, tie: str = "") -> None:
     """Take away what a result did to props, which are then where they were before; the tie of one may stay."""
     for ob in bpy.data.objects:
-        data = ob.animation_data
+        data, first = ob.animation_data, False
         for track in list(data.nla_tracks) if data else ():
             for strip in [s for s in track.strips if s.action is not None and s.action.get(OWNER) == owner]:
                 action = strip.action
+                first = first or strip.extrapolation == "HOLD"
                 _put_back(ob, action)
                 track.strips.remove(strip)
                 if action.users == 0:
                     bpy.data.actions.remove(action)
         if data is not None:
             nla.drop_empty(data)
+        if first and (rest := [s for t in data.nla_tracks for s in t.strips]):
+            min(rest, key=lambda s: float(s.frame_start)).extrapolation = "HOLD"  # now it is the first
         found = ob.constraints.get(owner)
         if found is not None and not (ob == but and owner == tie):
             ob.constraints.remove(found)

@@ -61,6 +61,16 @@ def push_down(owner: bpy.types.ID) -> bpy.types.NlaStrip | None:
     return strip
 
 
+def lay_under(owner: bpy.types.ID, action: bpy.types.Action, name: str) -> bpy.types.NlaStrip:
+    """Let an action say, below whatever lands from now on, what holds wherever that does not play.
+
+    Its track has a name that is not ours, so that nothing lands below it.
+    """
+    data = owner.animation_data or owner.animation_data_create()
+    data.use_tweak_mode = False
+    return _strip(owner, _above(data, name), action, extrapolation="HOLD")
+
+
 def _span(action: bpy.types.Action) -> tuple[float, float]:
     first, last = action.frame_range
     return first, max(last, first + 1)

@@ -136,6 +136,7 @@ def remove(ob: bpy.types.Object, found: Found) -> bool:
             ob.animation_data.nla_tracks.remove(found.track)
         nla.drop_empty(ob.animation_data)
     unkeyed.put_back(ob, unkeyed.kept(found.action), [f.action for f in results_of(ob)])
+    unkeyed.release(ob)
     if not edited and not found.action.use_fake_user and found.action.users == 0:
         bpy.data.actions.remove(found.action)
     if not edited:

@@ -75,6 +75,7 @@ def write_joints(ob: bpy.types.Object, feature: str, frames: Array, names: Seque
 def _written(ob: bpy.types.Object, feature: str, frames: Array, channels: list[Channel]) -> Any:
     """The action with these channels in place of those of an earlier way."""
     strip = way_of(ob, feature)
+    alone = not nla.animated_paths(ob)
     action = strip.action if strip is not None else bpy.data.actions.new(f"{ob.name} {feature}")
     bag = curves.bag(ob, action)
     for fcurve in list(bag.fcurves):
@@ -82,7 +83,9 @@ def _written(ob: bpy.types.Object, feature: str, frames: Array, channels: list[C
     curves.write(bag, channels, frames)
     action[WAY] = feature
     if strip is None:
-        nla.land(ob, action)
+        made = nla.land(ob, action)
+        if made is not None and alone:
+            made.extrapolation = "HOLD"  # before it nothing else says where the thing is
     else:
         strip.action_frame_start, strip.action_frame_end = frames[0], frames[-1]
         strip.frame_start, strip.frame_end = frames[0], max(frames[-1], frames[0] + 1)

@@ -63,6 +63,8 @@ def write(
         curves.write(curves.bag(owner, part), channels, keys.frames)
         _mark(part, keys)
         nla.land(owner, part, landing)
+    if landing != "replace":
+        unkeyed.hold(ob, still, float(keys.frames[0]))
     strip = nla.land(ob, action, landing)
     if strip is not None and landing == "layer":
         fade = min(blend * scenes.fps(context.scene), (len(keys.frames) - 1) / 2)
@@ -92,6 +94,8 @@ def rewrite(ob: bpy.types.Object, action: bpy.types.Action, keys: Keys, recipe: 
     _mark(action, keys)
     made = [f.action for f in results.results_of(ob)]
     unkeyed.settle(ob, action, still, [a for a in made if a != action])
+    unkeyed.release(ob)
+    unkeyed.hold(ob, still, float(keys.frames[0]), landed=True)
     properties.drop_unused(ob, made)
     strip = results.strip_of(ob, action)
     if strip is not None:

@@ -56,7 +56,7 @@ class FeatureOperator(bpy.types.Operator):
             return None
         actors = scene.selected_armatures(context)
         if not actors:
-            return "Select the rig of a character first"
+            return _nobody(context)
         for ob in actors:
             problem = rig.check_usable(ob)
             if problem is None and not rig.is_cast(ob):
@@ -138,16 +138,23 @@ class FeatureOperator(bpy.types.Operator):
             return self._end(context, {"CANCELLED"})
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
-        done = self._advance(context, SLICE)
+        try:
+            done = self._advance(context, SLICE, shown=True)
+        except BaseException:  # whatever it is, the interface is given back
+            self._end(context, {"CANCELLED"})
+            raise
         return self._end(context, done) if done else {"RUNNING_MODAL"}
 
-    def _advance(self, context: bpy.types.Context, seconds: float) -> set[str] | None:
-        """Take steps for a while; the operator's answer when there are no more, or one failed."""
+    def _advance(self, context: bpy.types.Context, seconds: float, shown: bool = False) -> set[str] | None:
+        """Take steps for a while; the operator's answer when there are no more, or one failed.
+
+        `shown` says that somebody waits, who is told how far it has come.
+        """
         until = time.perf_counter() + seconds
         try:
             while time.perf_counter() < until:
                 share = next(self._steps)
-                if seconds < float("inf"):
+                if shown:
                     context.workspace.status_text_set(f"{self.bl_label}: {share:.0%}   Esc stops")
                     context.window_manager.progress_update(int(100 * share))
         except StopIteration:
@@ -176,6 +183,16 @@ class FeatureOperator(bpy.types.Operator):
     @classmethod
     def _group(cls, context: bpy.types.Context, actor: Any) -> Any:
         return getattr((context.scene if cls.owner == "scene" else actor).troupe, cls.feature())
+
+
+def _nobody(context: bpy.types.Context) -> str:
+    """What to say where no rig is selected: a character may be shown by an instance of its collection."""
+    for ob in context.selected_objects:
+        shown = ob.instance_collection
+        if shown is not None and any(part.type == "ARMATURE" for part in shown.all_objects):
+            way = "make a library override of it" if shown.library is not None else "select the rig in that collection"
+            return f"{ob.name} only shows the collection {shown.name}: {way} first"
+    return "Select the rig of a character first"
 
 
 class ActorOperator(bpy.types.Operator):

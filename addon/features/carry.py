@@ -28,7 +28,7 @@ from .reach import Handled, settle
 if TYPE_CHECKING:
     from ...core.planning.hands.stages import Holding
 
-ICON = "MOD_CLOTH"
+ICON = "PACKAGE"
 LEAST = 1.0
 """How long a person carries something at least [s]."""
 
@@ -41,6 +41,15 @@ class Operator(MotionOperator):
     params = CarryParams
 
     @classmethod
+    def why_not(cls, context: bpy.types.Context) -> str | None:
+        problem = super().why_not(context)
+        if problem is not None:
+            return problem
+        frame = context.scene.frame_current
+        actors = scene.selected_armatures(context)
+        return next((_empty_handed(ob, frame) for ob in actors if not handling.held(ob, frame)), None)
+
+    @classmethod
     def plan_steps(
         cls, context: bpy.types.Context, actor: Any, params: Any, landing: LandingParams, start: Any
     ) -> Steps[Handled]:
@@ -49,7 +58,7 @@ class Operator(MotionOperator):
         owner = handling.owner_of(actor, onset.number)
         hands = handling.held(actor, onset.frame, owner)
         if not hands:
-            raise TroupeError(f"{actor.name} holds nothing at frame {onset.frame}: let it pick something up first")
+            raise TroupeError(_empty_handed(actor, onset.frame))
         motion = yield from part(_below_steps(context, actor, cast, list(hands), onset, params), 0.0, 0.4)
         held = [handling.holding_of(record, cast) for record in hands.values()]
         then = np.array([float(onset.frame)])
@@ -105,6 +114,10 @@ def _carried(
         start=replace(start, root=start.root / size),
     )
     return done if size == 1.0 else grown(done, motion.skeleton, size, motion.fps)
+
+
+def _empty_handed(actor: Any, frame: int) -> str:
+    return f"{actor.name} holds nothing at frame {frame}: let it pick something up first, or go to a later frame"
 
 
 def _record(before: dict[str, Any], owner: str, first: int, last: int) -> dict[str, Any]:

@@ -25,11 +25,14 @@ from . import handling, objects, ways
 from .departure import Departure, departure
 from .errand import DONE, READ, Onset, heading_of, onset_of
 from .motions import MotionOperator, Plan, going_on, recipe_for
+from .panels import wrapped
 
 if TYPE_CHECKING:
     from ...core.planning.hands.chores import Place
     from ...core.planning.hands.task import Job
 
+OUTCOMES = {"put away": "put away", "serve": "attended to"}
+"""Decisions that say what came of the work, and how they are counted."""
 FAILED = ("give up", "leave", "pass over")
 """Decisions that whoever asked for the work should hear of."""
 
@@ -45,16 +48,28 @@ class Worked(Plan):
 
 @dataclass(frozen=True, eq=False)
 class Room:
-    """The scene as somebody at work finds it: everything in it as a person sees it who is `size` times smaller."""
+    """The scene as somebody at work finds it: everything in it as a person sees it who is `size` times smaller.
+
+    `held` is what others have in their hands, by whom, which does not lie about.
+    """
 
     context: bpy.types.Context
     job: Job
     size: float
     begin: Departure
+    held: Mapping[str, str]
 
 
 class ChoreOperator(MotionOperator):
     """Base of these features: `params` is a record of `ChoreParams`; a feature sets `task`."""
+
+    searches = True
+
+    def compute_steps(self, context: bpy.types.Context, actor: Any, params: Any) -> Steps[Plan]:
+        several = [ob.name for ob in self.actors(context)]
+        if len(several) > 1 and params.litter:
+            raise TroupeError(f"only one can put away {params.litter}: select one of {', '.join(several)} alone")
+        return (yield from super().compute_steps(context, actor, params))
 
     @classmethod
     def task(cls, params: Any, room: Room) -> Callable[[Job], Performance]:
@@ -134,8 +149,10 @@ def things(name: str, what: str, purpose: str, room: Room) -> list[str]:
     """Names of the bodies that a parameter names; those without faces do not count."""
     bodies = {b.name for b in room.job.world.bodies}
     there = [ob for ob in named(name, what, purpose, room.context) if ob.name in bodies]
-    for ob in there if what == "litter" else ():
-        objects.demand_movable(ob, what)
+    if what == "litter":
+        there = [ob for ob in there if ob.name not in room.held]
+        for ob in there:
+            objects.demand_movable(ob, what)
     found = [ob.name for ob in there]
     if not found:
         raise InvalidParam(what, name, "has nothing in it that has visible faces and is no part of an actor")
@@ -192,7 +209,7 @@ def _room_steps(context: bpy.types.Context, actor: Any, cast: Cast, params: Chor
         rate * float(np.sqrt(size)),
         actor.name,
     )
-    return Room(context, job, size, begin)
+    return Room(context, job, size, begin, handling.held_by_others(context, actor, onset.frame))
 
 
 def _hold(
@@ -258,8 +275,8 @@ def _trace(
     rows: Sequence[Mapping[str, Any]] = done.transcript
     failed = [row for row in rows if row["what"] in FAILED]
     length = float(np.hypot(*np.diff(track[:, :2], axis=0).T).sum())
-    counts = {word: sum(row["what"] == word for row in rows) for word in ("put away", "serve")}
-    said = [f"{word}: {count}" for word, count in counts.items() if count]
+    counts = {word: sum(row["what"] == word for row in rows) for word in OUTCOMES}
+    said = [f"{count} {OUTCOMES[word]}" for word, count in counts.items() if count]
     said += [f"{row['what']} {row['why']}" for row in failed]
     return {
         "feature": feature,
@@ -281,13 +298,11 @@ def _trace(
     }
 
 
-def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
-    """What came of the last work, and the way to every decision."""
+def draw_report(layout: bpy.types.UILayout, actor: Any, feature: str) -> None:
+    """What came of the chosen result of an actor, where this feature made it, and the way to every decision."""
     found = trace.last_trace(actor) if actor is not None and rig.is_cast(actor) else None
-    if found is None or "said" not in found[1]["report"]:
+    if found is None or found[1]["feature"] != feature:
         return
-    column = layout.column(align=True)
-    column.scale_y = 0.8
     for line in trace.told(found[1]["report"]):
-        column.label(text=line)
+        wrapped(layout, line, width=40, icon="NONE")
     layout.operator("troupe.show_transcript", icon="TEXT")

@@ -13,7 +13,7 @@ from ...core.errors import InvalidParam, TroupeError
 from ...core.kinematics.cast import Cast
 from ...core.maths import quat
 from ...core.planning.hands.orders import CARRYING, ReachParams
-from ...core.skeleton import SIDES, Array
+from ...core.skeleton import SIDE_NAMES, SIDES, Array
 from ...core.world import Body, World
 from .. import bake, rig, scene
 from ..bake import holding, results
@@ -92,6 +92,9 @@ class Errand:
             raise InvalidParam("target", params.target, "is the actor itself; choose something else")
         if params.task in CARRYING:
             objects.demand_movable(target, "target")
+            if holder := handling.held_by_others(context, actor, onset.frame).get(target.name):
+                way = f"let {holder} hand it over to {actor.name}, or put it down first"
+                raise InvalidParam("target", target.name, f"is in a hand of {holder} at frame {onset.frame}: {way}")
         now = context.scene.frame_current
         if now != onset.frame:
             context.scene.frame_set(onset.frame)
@@ -111,7 +114,7 @@ class Errand:
                 context.scene.frame_set(now)
         known: list[Any] = [None, None]
         if had:
-            below = handling.pose_below(actor, cast, context, [r["side"] for r in had], onset.frame)
+            below = handling.pose_below(actor, cast, context, [r["side"] for r in had], onset.frame, owner)
             for k, record in enumerate(had):
                 known[k] = handling.holding_of(record, cast, None if below is None else below.rotations)
         grasps = {params.target: own} if (own := objects.grasps_of(target)) else None
@@ -237,7 +240,7 @@ def _chosen(
         if record["prop"] == params.target and params.task in CARRYING:
             raise InvalidParam("target", params.target, f"is already in a hand of {actor.name}")
         if params.hand in (side, "both"):
-            full = f"hand {side} of {actor.name} holds {record['prop']}"
+            full = f"the {SIDE_NAMES[side]} hand of {actor.name} holds {record['prop']}"
             raise TroupeError(f"{full}: put it back first, or use the other one")
     if len(hands) == len(SIDES):
         raise TroupeError(f"both hands of {actor.name} are full: put something back first")
@@ -261,7 +264,7 @@ def _destination(
         return np.array(had[0]["home"], dtype=np.float64)
     ob = objects.named(params.destination, "destination", "where it is to go: an empty, or what it stands on")
     if ob.name == body.name:
-        raise InvalidParam("destination", ob.name, "is what is taken: choose another object, or an empty")
+        raise InvalidParam("destination", ob.name, "is what is taken there: choose another place for it")
     armature = scene.armature_of(ob)
     if armature is not None and rig.is_cast(armature):
         raise InvalidParam("destination", ob.name, "is an actor: choose a thing or an empty, or hand it over")

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import bpy
 
 from ...core.errors import InvalidParam, TroupeError
-from ...core.planning.hands.orders import GraspParams
+from ...core.planning.hands.orders import GraspParams, RemoveGraspParams
+from ...core.skeleton import SIDE_NAMES
 from .. import bake, rig, scene
 from . import objects
-from .base import ActorOperator, FeatureOperator
+from .base import FeatureOperator
 
 if TYPE_CHECKING:
     from ...core.planning.hands.grasp import Grasp
@@ -70,10 +71,16 @@ class Operator(FeatureOperator):
 
     def apply(self, context: bpy.types.Context, actor: Any, result: tuple[Any, list[Grasp]]) -> str:
         prop, found = result
-        store(prop, [*objects.grasps_of(prop), *found])
+        before = objects.grasps_of(prop)
+        known = {json.dumps(grasp.as_dict()) for grasp in before}
+        fresh = [grasp for grasp in found if json.dumps(grasp.as_dict()) not in known]
+        store(prop, [*before, *fresh])
         own: Any = self
         own.prop = prop.name
-        return f"{prop.name}: {len(found)} grasps added, {len(objects.grasps_of(prop))} in all"
+        if not fresh:
+            return f"{prop.name}: nothing is added, it has these grasps already"
+        added = "1 grasp" if len(fresh) == 1 else f"{len(fresh)} grasps"
+        return f"{prop.name}: {added} added, {len(before) + len(fresh)} in all"
 
 
 def prop_of(context: bpy.types.Context, actor: Any, name: str) -> Any:
@@ -104,35 +111,40 @@ def shown_prop(context: bpy.types.Context, actor: Any) -> Any:
 
 def told(grasp: Grasp) -> str:
     """A grasp in a few words: how it is called, its shape, hand and purposes."""
-    hand = {"any": "either hand", "L": "left", "R": "right"}[grasp.side]
+    hand = SIDE_NAMES.get(grasp.side, "either hand")
     return ", ".join([*([grasp.name] if grasp.name else []), grasp.shape, hand, *grasp.purposes])
 
 
-class Remove(ActorOperator):
+class Remove(FeatureOperator):
     """Remove a grasp of this prop, or all of them"""
 
     bl_idname = "troupe.remove_grasp"
     bl_label = "Remove Grasp"
-    prop: bpy.props.StringProperty(name="Prop", description="Object whose grasp goes")  # type: ignore[valid-type]
-    index: bpy.props.IntProperty(name="Number", description="Which; -1 for all", default=-1, min=-1)  # type: ignore[valid-type]
-    alike: bpy.props.BoolProperty(name="Alike", description="Also those that differ from it only in their place")  # type: ignore[valid-type]
+    params = RemoveGraspParams
+    sidebar = False
+    has_presets = False
 
-    @classmethod
-    def why_not(cls, context: bpy.types.Context) -> str | None:
-        return Operator.why_not(context)
+    def actors(self, context: bpy.types.Context) -> list[Any]:
+        return scene.selected_armatures(context)[:1]
 
-    def act(self, context: bpy.types.Context, actor: Any) -> str:
-        prop = objects.named(self.prop, "prop", "the prop")
-        if self.index < 0:
-            store(prop, [])
-            return f"{prop.name}: its grasps are gone; they follow from its form again"
+    def compute(self, context: bpy.types.Context, actor: Any, params: RemoveGraspParams) -> tuple[Any, list[Grasp]]:
+        prop = objects.named(params.prop, "prop", "the prop")
+        objects.own_of_file(prop, "prop")
+        if params.index < 0:
+            return prop, []
         found = objects.grasps_of(prop)
-        if self.index >= len(found):
-            raise InvalidParam("index", self.index, f"{prop.name} has {len(found)} grasps")
-        chosen = told(found[self.index])
-        left = [g for k, g in enumerate(found) if k != self.index and not (self.alike and told(g) == chosen)]
-        store(prop, left)
-        return f"{prop.name}: {len(left)} grasps left"
+        if params.index >= len(found):
+            raise InvalidParam("index", params.index, f"{prop.name} has {len(found)} grasps")
+        chosen = told(found[params.index])
+        rest = [g for k, g in enumerate(found) if k != params.index and not (params.alike and told(g) == chosen)]
+        return prop, rest
+
+    def apply(self, context: bpy.types.Context, actor: Any, result: tuple[Any, list[Grasp]]) -> str:
+        prop, rest = result
+        store(prop, rest)
+        if not rest:
+            return f"{prop.name}: its grasps are gone; they follow from its form again"
+        return f"{prop.name}: {len(rest)} grasps left"
 
 
 CLASSES = (Remove,)
@@ -149,8 +161,8 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> 
         found = objects.grasps_of(prop)
     except TroupeError:
         layout.label(text=f"{prop.name}: grasps cannot be read", icon="ERROR")
-        found = []
-    layout.prop(context.scene.troupe, "show_grasps", toggle=True)
+        found = ()
+    layout.row().prop(context.scene.troupe, "show_grasps", toggle=True)
     column = layout.column(align=True)
     kinds = Counter(told(grasp) for grasp in found)
     for text, count in list(kinds.items())[:LISTED]:

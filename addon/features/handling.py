@@ -31,7 +31,7 @@ import numpy.typing as npt
 from ...core.errors import TroupeError
 from ...core.kinematics.cast import Cast
 from ...core.skeleton import ARM, SIDES, Array, Pose
-from .. import bake
+from .. import bake, rig
 from ..bake import grip, holding, nla, results
 
 if TYPE_CHECKING:
@@ -128,6 +128,12 @@ def held(actor: Any, frame: float, but: str = "") -> dict[str, dict[str, Any]]:
     return {side: r for side, r in out.items() if _tied(r)}
 
 
+def held_by_others(context: bpy.types.Context, actor: Any, frame: float) -> dict[str, str]:
+    """Names of the props that other actors hold at a frame, with who does."""
+    others = [ob for ob in context.scene.objects if ob != actor and ob.type == "ARMATURE" and rig.is_cast(ob)]
+    return {record["prop"]: ob.name for ob in others for record in held(ob, frame).values()}
+
+
 def _tied(record: Mapping[str, Any]) -> bool:
     """Whether the prop is still there with its constraint."""
     prop = bpy.data.objects.get(record["prop"])
@@ -198,19 +204,22 @@ def owner_of(actor: Any, number: int) -> str:
 
 
 @contextmanager
-def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str]) -> Iterator[bool]:
-    """The actor without what keeps arms where they hold something; gives whether there was anything."""
-    strips = [
-        f.strip
-        for f, r in records(actor)
-        if f.strip is not None and f.track.name.startswith(nla.LAYER) and r["stays"] and r["side"] in sides
-    ]
+def without_hold(actor: Any, context: bpy.types.Context, sides: Collection[str], again: str = "") -> Iterator[bool]:
+    """The actor without what keeps arms where they hold something; gives whether there was anything.
+
+    `again` is the owner of a result that is made again, without which the actor is as it was then.
+    """
+    known = [(f, r) for f, r in records(actor) if f.strip is not None]
+    holds = [f.strip for f, r in known if f.track.name.startswith(nla.LAYER) and r["stays"] and r["side"] in sides]
+    arms = [f.strip for f, r in known if r["owner"] == again]  # and what else it moves, on a strip of its own
+    bodies = [f.strip for f in results.results_of(actor) if (record_of(f.action) or {}).get("owner") == again]
+    strips = [s for s in dict.fromkeys((*holds, *arms, *bodies)) if s is not None and not s.mute]
     for strip in strips:
         strip.mute = True
     frame = context.scene.frame_current
     try:
         context.scene.frame_set(frame)
-        yield bool(strips)
+        yield bool(holds)
     finally:
         for strip in strips:
             strip.mute = False
@@ -237,12 +246,17 @@ def arm_mask(cast: Cast, sides: Collection[str]) -> npt.NDArray[np.bool_]:
     return out
 
 
-def pose_below(actor: Any, cast: Cast, context: bpy.types.Context, sides: Collection[str], frame: int) -> Pose | None:
-    """The pose at a frame that arms would have if they held nothing; None when nothing tells."""
+def pose_below(
+    actor: Any, cast: Cast, context: bpy.types.Context, sides: Collection[str], frame: int, again: str = ""
+) -> Pose | None:
+    """The pose at a frame that arms would have if they held nothing; None when nothing tells.
+
+    `again` is the owner of a result that is made again.
+    """
     now = context.scene.frame_current
     try:
         context.scene.frame_set(frame)
-        with without_hold(actor, context, sides) as found:
+        with without_hold(actor, context, sides, again) as found:
             return bake.pose_here(actor, cast, context).pose(0) if found else None
     finally:
         context.scene.frame_set(now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 import numpy as np
@@ -36,7 +36,12 @@ class Plan:
 
 
 class MotionOperator(FeatureOperator):
-    """Base of the features that give an actor a motion: it is baked at the current frame, the way the user lands it."""
+    """Base of the features that give an actor a motion: it is baked at the current frame, the way the user lands it.
+
+    `searches` says that its work may take long, so that nothing is made of its settings before its button is pressed.
+    """
+
+    searches: ClassVar[bool] = False
 
     @classmethod
     def records(cls) -> tuple[type[Params], ...]:
@@ -149,8 +154,10 @@ def recipe_for(
 
 
 def has_preview(operator: type[FeatureOperator]) -> bool:
-    """Whether a feature gives a motion that follows from its settings alone, which a ghost can show."""
-    return issubclass(operator, MotionOperator) and operator.compute_steps is MotionOperator.compute_steps
+    """Whether a feature gives a motion that follows at once from its settings alone, which a ghost can show."""
+    if not issubclass(operator, MotionOperator) or operator.searches:
+        return False
+    return operator.compute_steps is MotionOperator.compute_steps
 
 
 def going_on(motion: Motion, pose: Pose, blend: float) -> Motion:

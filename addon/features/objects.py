@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -26,24 +27,30 @@ GAP = 0.0005
 """Between a prop that is put down on something and that [m]."""
 
 
-def grasps_of(ob: Any) -> list[Grasp]:
+def grasps_of(ob: Any) -> tuple[Grasp, ...]:
     """How a prop is taken, as somebody told; empty when nobody did.
 
     Raises:
         TroupeError: What is kept with it cannot be read.
     """
-    from ...core.planning.hands.grasp import Grasp
-
     text = ob.get(GRASPS)
     if not text:
-        return []
+        return ()
     try:
-        rows = json.loads(text)
-    except (TypeError, ValueError) as error:
+        return _grasps_in(text if isinstance(text, str) else "")
+    except ValueError as error:
         raise TroupeError(f"the grasps of {ob.name} cannot be read ({error}); remove them") from None
+
+
+@lru_cache(maxsize=32)
+def _grasps_in(text: str) -> tuple[Grasp, ...]:
+    """Grasps by their JSON; asked whenever anything is drawn, so the answer is kept."""
+    from ...core.planning.hands.grasp import Grasp
+
+    rows = json.loads(text)
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise TroupeError(f"the grasps of {ob.name} are no list of grasps; remove them")
-    return [Grasp.from_dict(row) for row in rows]
+        raise ValueError("no list of grasps")
+    return tuple(Grasp.from_dict(row) for row in rows)
 
 
 def resized(grasp: Grasp, size: float) -> Grasp:
@@ -120,17 +127,18 @@ def faceless(ob: Any) -> str:
     if min(abs(x) for x in ob.matrix_world.to_scale()) < NOTHING:
         return "is scaled to nothing: give it a scale other than 0"
     if not ob.visible_get():
-        return "is hidden: show it, and its collection"
+        return "has no visible faces, as it is hidden: show it and its collection, or choose something else"
     if ob.troupe.kind == "ignore":
-        return "is of the kind Ignore: give it another kind"
+        return "is of the kind Ignore, which actors take no notice of: give it another kind under Scene Object"
     if ob.instance_type == "COLLECTION":
         return "shows instances of a collection: make them real, and choose one of the objects"
-    actor = _hangs_on(ob)
+    if rig.is_cast(ob):
+        return "is an actor: choose a thing"
+    armature = scene.armature_of(ob)
+    actor = armature if rig.is_cast(armature) else _hangs_on(ob)
     if actor is not None:
-        return f"hangs on {actor.name}: choose something else, or set its kind"
-    if rig.is_cast(scene.armature_of(ob)):
-        return "is part of an actor: choose something else"
-    return "has no visible faces to take hold of: choose something that has"
+        return f"is part of {actor.name} or hangs on it: choose something else, or set its kind"
+    return "has no visible faces: choose a thing that has some"
 
 
 def matrix_of(ob: Any, context: bpy.types.Context) -> Array:

@@ -9,21 +9,31 @@ from typing import Any
 
 import bpy
 
-from ...core.params import Params, declared
+from ...core.params import Param, Params, declared
 from .. import FEATURES, ghost, scene
 from .motions import has_preview
 
 TAB = "Troupe"
+ICONS = {
+    "object": "OBJECT_DATA",
+    "armature": "ARMATURE_DATA",
+    "curve": "CURVE_DATA",
+    "action": "ACTION",
+    "text": "TEXT",
+    "collection": "OUTLINER_COLLECTION",
+    "thing": "OUTLINER_COLLECTION",
+}
+"""Of what a parameter may name."""
 
 
 def draw_params(layout: bpy.types.UILayout, group: Any, *records: type[Params]) -> None:
-    """The basic parameters, and the others in a closed part below."""
+    """The basic parameters that count with the present settings, and the others in a closed part below."""
     layout.use_property_split = True
     layout.use_property_decorate = False
-    shown = [p for record in records for p in declared(record)]
+    shown = [p for record in records for p in declared(record) if p.counts(group)]
     for p in shown:
         if p.basic:
-            layout.prop(group, p.name)
+            _draw_param(layout, group, p)
     if all(p.basic for p in shown):
         return
     header, body = layout.panel(f"TROUPE_advanced_{records[0].__name__}", default_closed=True)
@@ -31,7 +41,12 @@ def draw_params(layout: bpy.types.UILayout, group: Any, *records: type[Params]) 
     if body:
         for p in shown:
             if not p.basic:
-                body.prop(group, p.name)
+                _draw_param(body, group, p)
+
+
+def _draw_param(layout: bpy.types.UILayout, group: Any, p: Param) -> None:
+    """A parameter, with an icon that tells what it may name."""
+    layout.prop(group, p.name, icon=ICONS.get(p.ref, "NONE"))
 
 
 class _Panel:
@@ -101,8 +116,8 @@ def feature_panel(module: ModuleType) -> type:
 
 
 def wrapped(layout: bpy.types.UILayout, text: str, width: int = 36, icon: str = "INFO") -> None:
-    """A sentence over as many lines as it takes, in small type."""
+    """A sentence over as many lines as it takes, in small type; without an icon further lines stand below the first."""
     column = layout.column(align=True)
     column.scale_y = 0.75
     for i, line in enumerate(textwrap.wrap(text, width)):
-        column.label(text=line, icon=icon if i == 0 else "BLANK1")
+        column.label(text=line, icon=icon if i == 0 or icon == "NONE" else "BLANK1")

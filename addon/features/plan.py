@@ -186,5 +186,12 @@ def _in_scene(context: bpy.types.Context, mover: Any, frames: Array, before: Arr
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
-    """The report of the last way of the active object, and what to show of it."""
-    sought.draw(layout, context, context.view_layer.objects.active)
+    """The report of the last way of what goes, and what to show of it."""
+    sought.draw(layout, context, shown_mover(context))
+
+
+def shown_mover(context: bpy.types.Context) -> Any:
+    """What the panel reports of: the thing or machine that is named, or the active one; None when there is none."""
+    own: Any = context.scene
+    mover = context.scene.objects.get(own.troupe.plan.mover) or context.view_layer.objects.active
+    return None if mover is None or rig.is_cast(mover) else mover

@@ -12,7 +12,8 @@ from ...core.errors import TroupeError
 from ...core.kinematics.cast import Cast
 from ...core.landing import LandingParams
 from ...core.motion import Motion
-from ...core.planning.hands.orders import ReachParams
+from ...core.planning.hands.orders import CARRYING, ReachParams
+from ...core.skeleton import SIDE_NAMES
 from .. import bake, rig
 from ..bake import grip, holding, results
 from ..steps import Steps, aside, part
@@ -47,6 +48,13 @@ class Operator(MotionOperator):
     bl_idname = "troupe.reach"
     bl_label = "Reach"
     params = ReachParams
+    searches = True
+
+    def compute_steps(self, context: bpy.types.Context, actor: Any, params: ReachParams) -> Steps[Plan]:
+        several = [ob.name for ob in self.actors(context)]
+        if len(several) > 1 and params.task in CARRYING and params.target:
+            raise TroupeError(f"only one can take {params.target}: select one of {', '.join(several)} alone")
+        return (yield from super().compute_steps(context, actor, params))
 
     @classmethod
     def plan_steps(
@@ -145,5 +153,5 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> 
     if actor is None or not rig.is_cast(actor):
         return
     for side, record in handling.held(actor, context.scene.frame_current).items():
-        layout.label(text=f"{'Left' if side == 'L' else 'Right'} hand: {record['prop']}", icon="VIEW_PAN")
+        layout.label(text=f"{SIDE_NAMES[side].title()} hand: {record['prop']}", icon="VIEW_PAN")
     sought.draw(layout, context, actor)

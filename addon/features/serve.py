@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import bpy
+
 from ...core.performance import Performance
 from ...core.planning.hands.orders import ServeParams
 from . import chore
 
 ICON = "RESTRICT_SELECT_OFF"
-
-
-draw = chore.draw
 
 
 class Operator(chore.ChoreOperator):
@@ -30,3 +29,8 @@ class Operator(chore.ChoreOperator):
         litter = chore.things(params.litter, "litter", "what is put away", room) if params.litter else []
         away = chore.places(params.away, room) if params.litter else []
         return lambda job: serve(job, params, tables, litter, away)
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
+    """What came of it."""
+    chore.draw_report(layout, actor, Operator.feature())

@@ -223,5 +223,6 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, ob: Any) -> Non
     for line in told(kept):
         column.label(text=line)
     row = layout.row(align=True)
+    row.use_property_split = False
     for name, _ in SEARCH_SHOWN:
         row.prop(context.scene.troupe, f"show_{name}", toggle=True)

@@ -16,9 +16,6 @@ from . import chore
 ICON = "BRUSH_DATA"
 
 
-draw = chore.draw
-
-
 class Operator(chore.ChoreOperator):
     """Let the selected actor carry what lies about, all of it or only what it sees, to where it belongs"""
 
@@ -43,3 +40,8 @@ def _stops(params: TidyParams, room: chore.Room) -> list[Any]:
     if collection is None:
         raise InvalidParam("route", params.route, "no collection of that name in this file")
     return list(scene.read_route(collection, room.context).points[:, :2] / room.size)
+
+
+def draw(layout: bpy.types.UILayout, context: bpy.types.Context, actor: Any) -> None:
+    """What came of it."""
+    chore.draw_report(layout, actor, Operator.feature())

@@ -38,8 +38,10 @@ class LookParams(Params):
         ),
         help="How it looks",
     )
-    target: str = param("", ref="object", help="What it looks at; of another actor, the eyes")
-    targets: str = param("", ref="collection", help="For a scan: the objects it looks at")
+    target: str = param(
+        "", ref="object", help="What it looks at; of another actor, the eyes", only=("mode", "look", "glance", "track")
+    )
+    targets: str = param("", ref="collection", help="For a scan: the objects it looks at", only=("mode", "scan"))
     hold: float = param(2.0, lo=0.05, hi=3600.0, unit="s", help="How long gaze stays on each target")
     head: float = param(0.8, lo=0.0, hi=1.0, help="How far the head turns along: 0 moves the eyes as long as they can")
     blink: float = param(0.6, lo=0.0, hi=1.0, help="How likely a large shift of gaze comes with a blink")

@@ -12,7 +12,7 @@ class Click:
     sidebar = False
 
     def __init__(self, operator, steps):
-        self.bl_label, self._steps, self.said = operator.bl_label, steps, []
+        self.bl_label, self._steps, self.said, self.ended = operator.bl_label, steps, [], []
         self._advance, self._modal = operator._advance.__get__(self), operator.modal.__get__(self)
         self._context = MagicMock(wraps=bpy.context)
 
@@ -20,6 +20,7 @@ class Click:
         self.said.append((*level, text))
 
     def _end(self, context, answer):
+        self.ended.append(answer)
         return answer
 
     def until_it_searches(self):

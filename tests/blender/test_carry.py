@@ -19,6 +19,7 @@ from troupe.core.planning.hands.holding import in_hand
 from troupe.core.planning.hands.orders import CarryParams, ReachParams
 from troupe.core.planning.spaces.set_pieces import bottle, box
 from troupe.core.planning.walkers.similar import size_of
+from troupe.core.skeleton import SIDE_NAMES
 from troupe.core.world import World
 
 
@@ -59,7 +60,8 @@ def test_the_hand_that_holds_nothing_goes_however_far_it_is(full, goes):
     held, asked = {full: {"prop": "Bottle", "side": full}}, ReachParams(task="pick_up", target="Cup")
     params, had = errand._chosen(type("Actor", (), {"name": "ann"}), asked, held)
     assert params.hand == goes and not had
-    with pytest.raises(TroupeError, match=f"hand {full} of ann holds Bottle: put it back first, or use the other one"):
+    full_hand = f"the {SIDE_NAMES[full]} hand of ann holds Bottle: put it back first, or use the other one"
+    with pytest.raises(TroupeError, match=full_hand):
         errand._chosen(type("Actor", (), {"name": "ann"}), ReachParams(target="Cup", hand=full), held)
 
 

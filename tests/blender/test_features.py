@@ -8,7 +8,9 @@ import depths
 import pytest
 import stage
 import testdata
+from clicks import Click
 from troupe.addon import FEATURES, demos, features, settings
+from troupe.addon.features import base, panels
 from troupe.core.params import declared
 
 NAMES = [name for names in FEATURES.values() for name in names]
@@ -108,6 +110,89 @@ def test_a_click_takes_the_settings_of_the_sidebar():
     click = Click()
     assert cls.invoke(click, bpy.context, None) == {"FINISHED"}
     assert (click.file, click.markers) == ("/a/walk.bvh", True) and click.travel == pytest.approx(1.7)
+
+
+class Layout:
+    """Stands in for a layout of the sidebar and keeps which parameters it shows."""
+
+    def __init__(self):
+        self.shown = {}
+
+    def prop(self, _owner, name, icon):
+        self.shown[name] = icon
+
+    def panel(self, *_, **__):
+        return self, None
+
+    def label(self, **_):
+        pass
+
+
+def shown(feature, **settings_):
+    group = getattr(stage.actor().troupe, feature)
+    for name, value in settings_.items():
+        setattr(group, name, value)
+    layout = Layout()
+    operator = next(op for op in features.operators() if op.feature() == feature)
+    panels.draw_params(layout, group, *operator.records())
+    return layout.shown
+
+
+def test_the_sidebar_shows_only_what_counts_with_the_chosen_mode():
+    assert "targets" not in shown("look", mode="track") and "target" not in shown("look", mode="scan")
+    assert "destination" not in shown("reach", task="touch") and "destination" in shown("reach", task="put_back")
+    assert "shape" not in shown("grasp", source="form") and "shape" in shown("grasp", source="hand")
+
+
+def test_what_a_parameter_counts_with_is_a_choice_of_its_record():
+    for operator in features.operators():
+        for record in operator.records():
+            choices = {p.name: {name for name, _ in p.choices} for p in declared(record)}
+            for p in (p for p in declared(record) if p.only):
+                assert set(p.only[1:]) < choices[p.only[0]], (operator.feature(), p.name)
+
+
+def test_the_sidebar_tells_names_of_objects_from_those_of_collections():
+    tidy, reach = shown("tidy"), shown("reach")
+    assert (reach["target"], reach["purpose"], tidy["route"]) == ("OBJECT_DATA", "NONE", "OUTLINER_COLLECTION")
+
+
+def test_what_is_asked_for_first_is_shown_first():
+    assert next(iter(shown("serve"))) == "tables"
+
+
+def test_angles_and_rates_of_turning_are_shown_in_degrees():
+    rates, ob = {}, stage.actor()
+    for operator in features.operators():
+        group = operator._group(bpy.context, ob)
+        for p in (p for record in operator.records() for p in declared(record) if p.kind == "float"):
+            known = group.bl_rna.properties[p.name]
+            assert (known.subtype == "ANGLE") == p.unit.startswith("rad"), (operator.feature(), p.name)
+            assert "rad" not in known.name, (operator.feature(), p.name)
+            if p.unit.startswith("rad/"):
+                rates[operator.feature(), p.name] = known.name
+    assert rates["plan", "turning"] == "Turning [per s]"
+
+
+def test_work_that_is_done_in_a_moment_shows_no_progress_and_all_other_takes_it_away():
+    def work(share):
+        while share < 1.0:
+            share += 0.25
+            yield share
+
+    def failing():
+        yield 0.5
+        raise ValueError("not an error that anybody expects")
+
+    operator = next(iter(features.operators()))
+    quick = Click(operator, work(0.0))
+    assert quick._advance(quick._context, base.AT_ONCE) == {"FINISHED"}
+    assert not quick._context.workspace.status_text_set.called
+    slow, broken = Click(operator, work(0.0)), Click(operator, failing())
+    assert slow.rest() == {"FINISHED"} and slow._context.workspace.status_text_set.called
+    with pytest.raises(ValueError, match="anybody expects"):
+        broken.rest()
+    assert slow.ended == [{"FINISHED"}] and broken.ended == [{"CANCELLED"}]
 
 
 def test_a_scripts_arguments_are_kept_as_settings(tmp_path):

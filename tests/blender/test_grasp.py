@@ -2,9 +2,11 @@
 
 import bpy
 import canon
+import numpy as np
 import pytest
 import stage
 from test_reach import put, spot, table
+from troupe.addon.draw import hands
 from troupe.addon.features import objects
 from troupe.core.planning.spaces.set_pieces import box
 
@@ -42,7 +44,7 @@ def test_bad_props_are_named_and_nothing_is_written(laid):
         ({"prop": "Hidden"}, "prop.*Hidden.*hidden"),
         ({"prop": "Nil", "source": "form"}, "prop.*Nil.*scaled to nothing: give it a scale other than 0"),
         ({"prop": "Away"}, "prop.*Away.*is not in this scene: link it"),
-        ({"prop": laid.name}, f"prop.*{laid.name}.*part of an actor"),
+        ({"prop": laid.name}, f"prop.*{laid.name}.*is an actor"),
         ({"prop": "Far", "source": "hand"}, r"Far.*is [78]\.\d+ m from the hand: bring the hand to it first"),
         ({"prop": "Wardrobe", "source": "form"}, "Wardrobe is too large for a hand"),
         ({"prop": "Torn", "source": "form"}, "grasps of Torn cannot be read.*remove them"),
@@ -64,6 +66,32 @@ def test_removing_what_is_not_there_is_refused(laid):
         with pytest.raises(RuntimeError, match=match):
             bpy.ops.troupe.remove_grasp(**words)
         assert canon.snapshot() == before, words
+
+
+def test_pressed_again_nothing_is_added_twice(laid):
+    prop = bpy.data.objects["Bottle"]
+    for source in ("form", "form"):
+        bpy.ops.troupe.grasp(prop="Bottle", source=source)
+    once = objects.grasps_of(prop)
+    assert len(once) == len({str(g.as_dict()) for g in once}) > 100
+    bpy.ops.troupe.grasp(prop="Bottle", source="form", purpose="pour")
+    assert len(objects.grasps_of(prop)) == 2 * len(once)
+
+
+def test_of_many_grasps_a_few_that_differ_are_drawn_the_best_among_them(laid):
+    bpy.ops.troupe.grasp(prop="Bottle", source="form", hand="any")
+    known = objects.grasps_of(bpy.data.objects["Bottle"])
+    best = max(known, key=lambda g: g.quality)
+    # the actor is selected, not the bottle: it is the prop that the panel lists
+    drawn = hands.grasps(bpy.context)
+    thumbs = drawn["left"].reshape(-1, 2, 3)
+    assert len(thumbs) == hands.SHOWN < len(known)
+    place = np.array(bpy.data.objects["Bottle"].matrix_world.translation) + best.frame[:3, 3]
+    assert np.linalg.norm(thumbs[:, 0] - place, axis=1).min() < 1e-5
+    ends = np.round(thumbs.reshape(len(thumbs), 6), 3)
+    assert len(np.unique(ends, axis=0)) == hands.SHOWN
+    bpy.data.objects["Bottle"].hide_set(True)
+    assert not hands.grasps(bpy.context)
 
 
 @pytest.mark.parametrize("role", ["hand_R", "forearm_L"])

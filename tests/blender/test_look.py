@@ -293,3 +293,53 @@ def test_an_actor_does_not_look_at_itself():
     for target in (ob, mesh):
         with pytest.raises(RuntimeError, match="is the actor itself"):
             bpy.ops.troupe.look(target=target.name)
+
+
+def posed_by_hand():
+    """An actor in a pose without keys, at frame 20; what it shows at frames before, at and after a result."""
+    ob = stage.actor(skin=False)
+    names = [stage.cast_of(ob).skeleton.names[stage.cast_of(ob).skeleton.joint(r)] for r in ("head", "upper_arm_R")]
+    for name in names:
+        bone = ob.pose.bones[name]
+        bone.rotation_mode = "QUATERNION"
+        bone.rotation_quaternion = (np.cos(0.25), np.sin(0.25), 0.0, 0.0)
+    bpy.context.scene.frame_set(20)
+
+    def seen(*frames):
+        out = []
+        for frame in frames:
+            bpy.context.scene.frame_set(frame)
+            out.append([tuple(ob.pose.bones[name].matrix_basis.to_quaternion()) for name in names])
+        bpy.context.scene.frame_set(20)
+        return np.array(out)
+
+    return ob, seen
+
+
+def test_a_pose_without_keys_is_as_it_was_before_and_after_what_is_laid_over_it():
+    ob, seen = posed_by_hand()
+    ball = bpy.data.objects.new("Ball", None)
+    ball.location = (-1.0, -1.0, 1.2)
+    bpy.context.scene.collection.objects.link(ball)
+    bpy.context.view_layer.update()
+    was = seen(20)
+    bpy.ops.troupe.look(target="Ball")
+    last = round(ob.animation_data.nla_tracks[-1].strips[0].frame_end)
+    assert np.abs(seen(1, 19, 20, last, last + 1, 500) - was).max() < 1e-4
+    assert np.abs(seen(45)[0, 0] - was[0, 0]).max() > 0.05
+    bpy.ops.troupe.reach(task="point", target="Ball", hand="R")
+    ends = [round(s.frame_end) for t in ob.animation_data.nla_tracks for s in t.strips]
+    assert np.abs(seen(1, 19, 20, max(ends) + 1, 500) - was).max() < 1e-4
+    # one after the other they go, and nothing is left of what held the pose
+    bpy.ops.troupe.remove_result()
+    assert np.abs(seen(1, 20, 500) - was).max() < 1e-4
+    bpy.ops.troupe.remove_result(every=True)
+    assert np.abs(seen(1, 20, 500) - was).max() < 1e-6 and not ob.animation_data.nla_tracks
+    assert not bpy.data.actions
+
+
+def test_what_is_in_its_rest_pose_needs_nothing_to_hold_it():
+    ob = stage.actor(skin=False)
+    bpy.context.scene.frame_set(20)
+    bpy.ops.troupe.walk(distance=1.0)
+    assert [t.name for t in ob.animation_data.nla_tracks] == ["Troupe"]

@@ -57,7 +57,9 @@ def test_a_crate_goes_through_a_gap_that_it_fits_only_one_way(moves):
     assert kept["nodes"] > 2 and kept["offences"] == 0 and kept["gap"] is not None
     own = bpy.context.scene.troupe
     own.show_tree = own.show_path = own.show_shapes = True
-    crate.select_set(True)
+    crate.select_set(False)
+    # it is the one that the panel names
+    assert own.plan.mover == "Crate" and plan.shown_mover(bpy.context) == crate
     assert set(hands.search(bpy.context)) == {"old way", "way", "view"}
     bpy.context.scene.frame_set(1)
     bpy.ops.troupe.plan(mover="Crate", goal="Goal", moves=moves, room=1.0, speed=2.0)
@@ -260,3 +262,18 @@ def test_esc_in_the_middle_of_a_search_and_what_goes_meanwhile_change_nothing(re
         ((level, said),) = click.said
         assert level == "ERROR" and "removed" in said
     assert canon.snapshot() == before
+
+
+@pytest.mark.parametrize("frame", [1, 50])
+def test_before_its_way_a_thing_without_keys_is_where_it_was(frame):
+    put(box("Crate", (0.2, 0.2, 0.2), (-2.0, -1.0, 0.2)))
+    spot("Goal", (-2.0, 1.0, 0.2))
+    crate = bpy.data.objects["Crate"]
+    crate.rotation_euler.z = 0.4
+    bpy.context.view_layer.update()
+    start = np.array(crate.matrix_world)
+    bpy.context.scene.frame_set(frame)
+    bpy.ops.troupe.plan(mover="Crate", goal="Goal", moves="floor")
+    assert np.abs(matrices(crate, [-20.0, 1.0, float(frame)]) - start).max() < 1e-5
+    last = crate.animation_data.nla_tracks[0].strips[0].frame_end
+    assert np.abs(matrices(crate, [last, last + 100.0])[:, :3, 3] - (-2.0, 1.0, 0.2)).max() < 1e-5

@@ -381,6 +381,12 @@ def laid():
     for frame, x in ((1, 0.0), (60, -1.2)):
         moving.location.x = x
         moving.keyframe_insert("location", frame=frame)
+    for k, name in enumerate(("Hidden", "Ignored", "Hat")):
+        put(box(name, (0.03, 0.03, 0.03), (1.0 + k, 1.0, 1.0)))
+    bpy.data.objects["Hidden"].hide_set(True)
+    bpy.data.objects["Ignored"].troupe.kind = "ignore"
+    hat = bpy.data.objects["Hat"]
+    hat.troupe.kind, hat.parent, hat.parent_type, hat.parent_bone = "auto", ob, "BONE", "head"
     return ob
 
 
@@ -391,7 +397,10 @@ def test_bad_targets_are_named_and_nothing_is_written(laid):
     for words, match in (
         ({"target": "Gone"}, "no object of that name"),
         ({"target": ""}, "choose"),
-        ({"target": "Nothing"}, "no visible faces"),
+        ({"target": "Nothing"}, "no visible faces: choose"),
+        ({"target": "Hidden"}, "is hidden: show it"),
+        ({"target": "Ignored"}, "kind Ignore"),
+        ({"target": "Hat"}, f"is part of {laid.name}"),
         ({"target": laid.name}, "the actor itself"),
         ({"target": "Moving", "task": "touch"}, "is moving"),
         ({"target": "Far", "task": "touch", **short}, r"Far is 8\.\d+ m out of reach; bring that and the actor nearer"),
@@ -400,6 +409,7 @@ def test_bad_targets_are_named_and_nothing_is_written(laid):
         ({"target": "Kernel", "task": "pick_up", **short}, "Shell"),
         ({"task": "put_back"}, "holds nothing"),
         ({"task": "move", "target": "Bottle", "destination": "Nowhere"}, "destination"),
+        ({"task": "move", "target": "Bottle", "destination": "Bottle"}, "destination.*is what is taken there"),
         ({"task": "move", "target": "Bottle", "destination": "Far", **short}, "out of reach"),
     ):
         with pytest.raises(RuntimeError, match=match):
@@ -456,7 +466,7 @@ def test_instances_and_parts_of_actors_are_told_from_what_has_no_faces(laid):
     belt = put(box("Belt", (0.1, 0.1, 0.05), (0.0, 0.0, 1.0)))
     belt.troupe.kind, belt.parent = "auto", laid
     bpy.context.view_layer.update()
-    refused("target.*Belt.*hangs on Mannequin: choose something else, or set its kind", task="touch", target="Belt")
+    refused("target.*Belt.*hangs on it: choose something else, or set its kind", task="touch", target="Belt")
 
 
 def test_an_actor_that_is_mirrored_is_told_to_be_turned_over(laid):
@@ -559,7 +569,7 @@ def test_bad_destinations_are_named_and_nothing_is_written(laid):
     there.rotation_euler.x = 0.0
     there.location.x = 1e8
     bpy.context.view_layer.update()
-    far = r"hand_[LR]: where Bottle is to go is \d+\.\d\d m out of reach; bring that and the actor nearer"
+    far = r"(left|right) hand: where Bottle is to go is \d+\.\d\d m out of reach; bring that and the actor nearer"
     refused(far, **{**known, "tries": 1, "budget": 60})
     bpy.data.scenes.new("Other").collection.objects.link(there)
     bpy.context.scene.collection.objects.unlink(there)
@@ -845,3 +855,58 @@ def test_what_is_not_to_be_found_leaves_the_scene_as_it_was():
     with pytest.raises(RuntimeError, match=r"does not find Bottle: it looked from \d+ places"):
         bpy.ops.troupe.reach(task="pick_up", target="Bottle", search=True)
     assert canon.snapshot() == before and not results.results_of(ob)
+
+
+def test_what_somebody_holds_is_taken_by_nobody_else_and_one_thing_not_by_two_at_once():
+    ob = stage.actor(skin=False)
+    table(ob)
+    bpy.ops.troupe.mannequin()
+    other = bpy.context.object
+    other.location = (-0.2, -1.0, 0.0)
+    other.rotation_euler.z = np.pi
+    bpy.context.view_layer.update()
+    for name in (ob.name, other.name):
+        bpy.data.objects[name].select_set(True)
+    refused(f"only one can take Bottle: select one of .*{ob.name}.* alone", task="pick_up", target="Bottle")
+    stage.choose(ob)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle", gaze=0.0)
+    last = int(handling.records(ob)[-1][1]["last"])
+    stage.choose(other)
+    bpy.context.scene.frame_set(last)
+    held = rf"Bottle.*is in a hand of {ob.name} at frame {last}: let {ob.name} hand it over to {other.name}"
+    for task in ("pick_up", "move"):
+        refused(held, task=task, target="Bottle", destination="There")
+    bpy.context.scene.frame_set(1)
+    with pytest.raises(RuntimeError, match="Bottle is moving"):
+        bpy.ops.troupe.reach(task="pick_up", target="Bottle", gaze=0.0)
+
+
+@pytest.mark.parametrize("task", ["put_back", "let_go"])
+def test_a_hand_that_gives_up_what_it_holds_does_the_same_when_it_is_made_again(task):
+    ob = stage.actor(skin=False)
+    table(ob)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle")
+    bpy.context.scene.frame_set(int(handling.records(ob)[-1][1]["last"]) + 5)
+    bpy.ops.troupe.reach(task=task)
+    result = ob.troupe.result
+    before = canon.keys_of(bpy.data.actions[result])
+    bpy.ops.troupe.regenerate()
+    after = canon.keys_of(bpy.data.actions[result])
+    assert after.keys() == before.keys()
+    assert all(np.allclose(after[path], keys, atol=1e-4) for path, keys in before.items())
+
+
+def test_a_thing_stays_where_it_was_when_only_its_taking_is_removed():
+    ob = stage.actor(skin=False)
+    prop, _ = table(ob)
+    stage.still(bpy.data.objects)
+    home = np.array(prop.matrix_world)
+    bpy.ops.troupe.reach(task="pick_up", target="Bottle", gaze=0.0)
+    taken = ob.troupe.result
+    last = float(handling.records(ob)[-1][1]["last"])
+    bpy.context.scene.frame_set(int(last) + 5)
+    bpy.ops.troupe.reach(task="put_back", gaze=0.0)
+    bpy.ops.troupe.remove_result(result=taken)
+    assert np.abs(matrices(prop, [-10.0, 1.0, last]) - home).max() < 1e-5
+    bpy.ops.troupe.remove_result(every=True)
+    assert np.abs(matrices(prop, [1.0, last, last + 100.0]) - home).max() < 1e-5

@@ -1,6 +1,7 @@
 """Tidying up in Blender: things follow the hand without a jump, and stay with it when strips are dragged."""
 
 import json
+from unittest.mock import MagicMock
 
 import bpy
 import canon
@@ -13,7 +14,7 @@ from test_reach import put
 from troupe.addon import trace
 from troupe.addon.bake import results
 from troupe.addon.demos import demos
-from troupe.addon.features import chore, handling, tidy
+from troupe.addon.features import chore, handling, serve, tidy
 from troupe.core.landing import LandingParams
 from troupe.core.planning.hands.orders import TidyParams
 from troupe.core.planning.spaces.set_pieces import box
@@ -34,6 +35,13 @@ def held(ob):
     return *keys[::2][1:], strip
 
 
+def reported(feature, actor):
+    """What the panel of a feature says of the chosen result."""
+    layout = MagicMock()
+    feature.draw(layout, bpy.context, actor)
+    return [call.kwargs["text"] for call in layout.column.return_value.label.call_args_list]
+
+
 @pytest.mark.req("kuffner", 96, 107)
 def test_litter_is_put_away_without_a_jump_and_goes_along_when_the_strip_is_dragged():
     demos("tidy")["tidy"].build(bpy.context)
@@ -43,7 +51,8 @@ def test_litter_is_put_away_without_a_jump_and_goes_along_when_the_strip_is_drag
     (found,) = [f for f in results.results_of(actor) if f.strip is not None]
     kept = trace.trace_of(found.action)
     assert [row["thing"] for row in kept["transcript"] if row["what"] == "put away"] == ["ball", "can"]
-    assert "put away: 2" in trace.told(kept["report"])
+    assert "2 put away" in trace.told(kept["report"])
+    assert "2 put away" in reported(tidy, actor) and not reported(serve, actor)
     assert "ball is where it belongs" in bpy.data.texts["Mannequin transcript"].as_string()
     for name in ("ball", "can"):
         prop = bpy.data.objects[name]

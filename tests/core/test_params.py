@@ -35,6 +35,15 @@ def test_kinds_follow_from_the_defaults():
     }
 
 
+def test_a_parameter_may_count_only_with_some_choices():
+    @dataclass(frozen=True)
+    class Brisk(Sample):
+        haste: float = param(0.5, help="Haste", only=("style", "brisk"))
+
+    assert [p.name for p in declared(Brisk) if not p.counts(Brisk(style="calm"))] == ["haste"]
+    assert all(p.counts(Brisk(style="brisk")) for p in declared(Brisk))
+
+
 def test_json_round_trip_gives_an_equal_record():
     sample = Sample(speed=2, steps=3, loop=True, style="brisk", offset=[1, 2, 3], gains=[[1, 2], [3, 4]], target="Box")
     assert Sample.from_dict(json.loads(json.dumps(sample.to_dict()))) == sample

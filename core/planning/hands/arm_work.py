@@ -26,6 +26,8 @@ from .grasp import Grasp, worlds
 from .ledger import Ledger, Sought
 
 UP = np.array([0.0, 0.0, 1.0])
+OWN_BODY = "its own body"
+"""What is in the way of an arm where nothing of the scene is."""
 ROUND_ABOUT = 1.8
 """A way that is so many times as long as the straight one is compared with others."""
 THIN = (1.0, 0.8, 0.6)
@@ -205,7 +207,7 @@ class ArmWork:
         gap, owner = clearance(found, a, a + v, np.tile(arm.radii, len(q)))
         k = int(gap.argmin())
         if owner[k] < 0 or gap[k] > 0.01:
-            return "its own body"
+            return OWN_BODY
         part = arm.parts[k % len(arm.radii)]
         return f"{found.names[owner[k]]} with {'what it holds' if part == 'held' else f'the {part}'.replace('_', ' ')}"
 

@@ -10,6 +10,8 @@ from ...skeleton import Array
 from ..spaces.space import Bools
 
 _LAYERS, _SECTORS = 16, 24
+_FLAT = 1e-6
+"""Height up to which there is nothing that a handle could stick out of [m]."""
 _OUT = 0.12
 """How far more than the body something sticks out to be a handle, of its radius."""
 _LEAST, _MOST = 0.012, 0.12
@@ -57,6 +59,8 @@ def _about(points: Array, axis: Array) -> Handle | None:
     y = np.cross(axis, x)
     high = points @ axis
     low, top = float(high.min()), float(high.max())
+    if top - low < _FLAT:
+        return None
     flat = np.column_stack([points @ x, points @ y])
     # no handle reaches the rim and the foot: between them the axis is known
     ends = [flat[high <= low + 0.06 * (top - low)], flat[high >= top - 0.06 * (top - low)]]

@@ -24,8 +24,13 @@ class ReachParams(Params):
     """What a hand does, to what, and how."""
 
     task: str = param("move", choices=TASKS, help="What the hand does")
-    target: str = param("", ref="object", help="What it is done to")
-    destination: str = param("", ref="object", help="Where it is taken")
+    target: str = param("", ref="object", help="What it is done to; empty for what the hand holds")
+    destination: str = param(
+        "",
+        ref="object",
+        help="Where it is taken: an empty, what it is stood on, or who takes it",
+        only=("task", "move", "put_back", "hand_over"),
+    )
     hand: str = param(
         "auto",
         choices=(
@@ -41,7 +46,13 @@ class ReachParams(Params):
     favoured: str = param("R", choices=(("L", "Left"), ("R", "Right")), basic=False, help="Hand that goes when both do")
     come_back: bool = param(True, basic=False, help="Bring the arm back to where it was")
     lift: float = param(
-        0.06, lo=0.0, hi=1.0, unit="m", basic=False, help="How high a prop is lifted before it is moved"
+        0.06,
+        lo=0.0,
+        hi=1.0,
+        unit="m",
+        basic=False,
+        help="How high a prop is lifted before it is moved",
+        only=("task", "pick_up", "move", "put_back", "hand_over"),
     )
     hold: float = param(0.3, lo=0.0, hi=60.0, unit="s", basic=False, help="Time the hand stays when it has arrived")
     lean: bool = param(True, basic=False, help="Lean the trunk when the arm is too short")
@@ -137,10 +148,16 @@ class TidyParams(ChoreParams):
 
 
 @dataclass(frozen=True)
-class ServeParams(ChoreParams):
-    """How somebody waits at tables."""
+class TablesParams(Params):
+    """What somebody who waits at tables attends to."""
 
     tables: str = param("", ref="thing", help="What is attended to, one after the other: a collection, or one object")
+
+
+@dataclass(frozen=True)
+class ServeParams(ChoreParams, TablesParams):
+    """How somebody waits at tables; these come first."""
+
     mode: str = param("see", choices=MODES, help="What litter is taken on the way")
     attend: float = param(1.0, lo=0.0, hi=60.0, unit="s", basic=False, help="How long each is attended to")
 
@@ -179,9 +196,20 @@ class GraspParams(Params):
         choices=(("L", "The left one"), ("R", "The right one"), ("any", "Either; the way is the same for both")),
         help="Which hand takes it so",
     )
-    shape: str = param("cylindrical", choices=SHAPES, help="Shape of the hand before it closes")
+    shape: str = param(
+        "cylindrical", choices=SHAPES, help="Shape of the hand before it closes", only=("source", "hand")
+    )
     purpose: str = param("any", help="What it is taken so for; Reach asks for a purpose by its name")
     distance: float = param(
         0.08, lo=0.0, hi=1.0, unit="m", basic=False, help="How far the hand goes straight to it at last"
     )
     quality: float = param(1.0, lo=0.0, hi=1.0, basic=False, help="Better ones are tried first")
+
+
+@dataclass(frozen=True)
+class RemoveGraspParams(Params):
+    """Which grasp of a prop is taken away."""
+
+    prop: str = param("", ref="object", help="Object whose grasp goes")
+    index: int = param(-1, lo=-1, help="Which, by its number; -1 for all")
+    alike: bool = param(False, help="Also those that differ from it only in their place")

@@ -15,13 +15,13 @@ from ...errors import NoIK
 from ...kinematics import fk
 from ...kinematics.arm_ik import Free, Trial, solve_arms, swivels
 from ...maths import quat
-from ...skeleton import Array
+from ...skeleton import SIDE_NAMES, Array
 from ..spaces.arm_space import Arm, checker
 from ..spaces.collision import clearance
 from ..spaces.rrt import stopped
 from ..spaces.solids import Solids
 from ..spaces.space import Bools
-from .arm_work import ArmWork, fine_arm
+from .arm_work import OWN_BODY, ArmWork, fine_arm
 from .grasp import Grasp, worlds
 
 APPROACH, LIFT = 6, 4
@@ -212,7 +212,7 @@ def unreached(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str, 
 
     `goes` says that this is where the prop is to go.
     """
-    where, hand = f"where {prop} is to go", f"hand_{work.side}"
+    where, hand = f"where {prop} is to go", f"{SIDE_NAMES[work.side]} hand"
     what, of = (where, where) if goes else (prop, f"of {prop}")
     back = np.array([g.distance for g in grasps])[:, None, None] * np.array([0.0, 1.0])[:, None]
     places, turns = work.wrists(grasps, matrix, -back * worlds(grasps, matrix)[2][:, None])
@@ -240,4 +240,5 @@ def unreached(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, prop: str, 
         return NoIK(f"{hand}: {limits}; turn it or the actor, or make another grasp", 0.0, goes)
     q = np.stack([work.arm.configuration(posed.rotations[k, 0]) for k in within])
     blocks = work.blocker(work.arm, found, q)
-    return NoIK(f"{hand}: in the way of every grasp {of} is {blocks}; move one of them", 0.0, goes)
+    out = "turn or move the actor" if blocks == OWN_BODY else "move one of them"
+    return NoIK(f"{hand}: in the way of every grasp {of} is {blocks}; {out}", 0.0, goes)

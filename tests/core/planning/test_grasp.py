@@ -179,6 +179,14 @@ def test_what_has_no_thickness_at_all_has_grasps_or_none_but_is_no_cup(flat):
     assert found and all(np.isfinite(grasp.frame).all() for grasp in found)
 
 
+def test_a_sheet_without_thickness_has_no_handle_and_is_taken_by_its_edges():
+    corners = 0.5 * np.array([(-0.2, -0.3, 0.0), (0.2, -0.3, 0.0), (0.2, 0.3, 0.0), (-0.2, 0.3, 0.0)])
+    for axes in ((0, 1, 2), (0, 2, 1), (2, 0, 1)):
+        sheet = Body("sheet", 0, corners[:, axes], np.array([(0, 1, 2), (0, 2, 3)]), np.eye(4)[None], "prop")
+        assert find_handle(surface_samples(sheet.vertices[sheet.triangles], 0.005)[0]) is None
+        assert {g.shape for g in grasps_of(sheet)} == {"precision"}
+
+
 def test_a_plate_is_taken_by_its_rim_from_all_sides():
     vertices, faces = lathe([(0, 0), (0.11, 0), (0.11, 0.012), (0, 0.012)], 48)
     found = grasps_of(Body("plate", 0, vertices, faces, np.eye(4)[None], "prop"))
