@@ -140,21 +140,35 @@ def _workplace(context: bpy.types.Context, skeleton: Skeleton, pose: Pose, world
 
 def give(context: bpy.types.Context) -> None:
     """One takes a bottle from a table and hands it to another."""
-    context.scene.frame_set(1)
     body(context, box("Table", (0.25, 0.25, 0.02), (-0.6, -0.35, 0.93)), paint_of("Set table", WOOD))
-    body(context, bottle("bottle", (-0.42, -0.35, 0.95), sides=48), paint_of("Set bottle", GREEN))
-    cast = company(context, {"Anna": (0.0, 0.0, 0.0), "Ben": (0.0, -0.95, np.pi)})
-    anna, ben = cast.values()
-    context.view_layer.update()
-    for actor in (anna, ben):
-        at_ease(context, actor)
-    choose(context, anna)
+    anna, ben = _couple(context, (-0.42, -0.35, 0.95))
     bpy.ops.troupe.reach(task="pick_up", target="bottle", hand="R")
     end_with(context, anna)
     context.scene.frame_set(context.scene.frame_end)
     bpy.ops.troupe.reach(task="hand_over", destination="Ben")
     end_with(context, anna, ben)
     context.scene.frame_set(1)
+
+
+def fetch(context: bpy.types.Context) -> None:
+    """One takes a bottle from the floor, gets up and hands it to another."""
+    anna, ben = _couple(context, (-0.3, -0.35, 0.0))
+    bpy.ops.troupe.reach(task="hand_over", target="bottle", destination="Ben")
+    end_with(context, anna, ben)
+    context.scene.frame_set(1)
+
+
+def _couple(context: bpy.types.Context, place: tuple[float, ...]) -> tuple[Any, Any]:
+    """Two who face each other, the first of them chosen, and a bottle at a place (3,)."""
+    context.scene.frame_set(1)
+    body(context, bottle("bottle", place, sides=48), paint_of("Set bottle", GREEN))
+    cast = company(context, {"Anna": (0.0, 0.0, 0.0), "Ben": (0.0, -0.95, np.pi)})
+    anna, ben = cast.values()
+    context.view_layer.update()
+    for actor in (anna, ben):
+        at_ease(context, actor)
+    choose(context, anna)
+    return anna, ben
 
 
 def _sight(at: tuple[float, ...], eye: tuple[float, ...]) -> Callable[[bpy.types.Context], None]:
@@ -170,4 +184,5 @@ VARIANTS = {
     "pot": (pot, _sight((-0.1, -0.25, 1.2), (-1.3, -2.0, 1.7))),
     "sought": (sought, _sight((-0.2, -0.2, 0.9), (-4.6, -2.2, 2.4))),
     "give": (give, _sight((-0.1, -0.45, 1.2), (-2.8, -0.45, 1.6))),
+    "fetch": (fetch, _sight((-0.1, -0.45, 0.9), (-2.9, -0.45, 1.4))),
 }

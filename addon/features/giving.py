@@ -22,7 +22,7 @@ from .errand import DONE, READ, Errand, Onset, heading_of, onset_of
 from .motions import recipe_for
 
 if TYPE_CHECKING:
-    from ...core.planning.hands.hand_over import HandedOver
+    from ...core.planning.hands.interlaced import HandedOver
     from .reach import Handled
 
 

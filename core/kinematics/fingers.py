@@ -19,7 +19,7 @@ from ..maths.geometry import Surface
 from ..skeleton import FINGERS, Array, Skeleton, frozen
 from ..world import World
 from . import anatomy, fk
-from .hand_shapes import HandShape, hand_shape
+from .hand_shapes import Angles, hand_shape
 
 STEP = np.radians(2.0)
 TOLERANCE = 0.001
@@ -32,6 +32,13 @@ _PLACES: Array = np.array([0.35, 0.7, 1.0])
 _OPENED: Array = np.linspace(0.0, 1.0, 7)
 _ASIDE: Array = np.linspace(-1.0, 1.0, 13)
 """Parts of the way to the limits by which a finger is stretched and spread to come out of something."""
+_LEVEL = ("index", "middle", "ring")
+_TURNS: Array = np.radians(np.linspace(-40.0, 40.0, 641))
+"""What the root of a finger may bend more or less than its shape says, to come down as far as the thumb."""
+_LEAST = 0.003
+"""What a radian of that counts, in metres by which a tip comes down too far."""
+_UNDER = 0.006
+"""How much farther its skin comes down, so that it goes under what the thumb presses down on, of the hand's length."""
 
 
 def finger_joints(skeleton: Skeleton, side: str) -> list[int]:
@@ -41,27 +48,64 @@ def finger_joints(skeleton: Skeleton, side: str) -> list[int]:
 
 def shaped(skeleton: Skeleton, rotations: Array, side: str, shape: str, share: float = 0.0) -> Array:
     """Rotations (..., J, 4) with the fingers of one hand in a shape, from open (`share` 0) to closed (1)."""
-    held, out = hand_shape(shape), np.array(rotations)
+    out = np.array(rotations)
     for finger in FINGERS:
         role = f"{finger}_{side}"
         if not skeleton.has(role):
             continue
-        opened, shut = _angles(skeleton, held, finger, side)
+        opened, shut = _angles(skeleton, shape, finger, side)
         for k, joint in enumerate(skeleton.chain(role)):
             out[..., joint, :] = anatomy.from_angles(opened[k] + share * (shut[k] - opened[k]), role)
     return out
 
 
-def _angles(skeleton: Skeleton, shape: HandShape, finger: str, side: str) -> tuple[Array, Array]:
+def _angles(skeleton: Skeleton, shape: str, finger: str, side: str) -> tuple[Array, Array]:
     """Angles (K, 3) of the joints of a finger, open and closed, within the limits [rad]."""
+    held = hand_shape(shape)
+    if held.steep is not None and finger in _LEVEL and skeleton.has(f"thumb_{side}"):
+        return _levelled(skeleton, side, shape, finger)
+    return _told(skeleton, held.opened, finger, side), _told(skeleton, held.closed, finger, side)
+
+
+def _told(skeleton: Skeleton, table: Mapping[str, Angles], finger: str, side: str) -> Array:
+    """Angles (K, 3) of the joints of a finger as a table says, within the limits [rad]."""
     chain = skeleton.chain(f"{finger}_{side}")
+    rows = table.get(finger, table["fingers"])
+    wanted = np.radians([rows[min(k, len(rows) - 1)] for k in range(len(chain))])
+    limits = skeleton.limits[list(chain)]
+    return np.clip(wanted, limits[..., 0], limits[..., 1])
+
+
+@lru_cache(maxsize=256)
+def _levelled(skeleton: Skeleton, side: str, shape: str, finger: str) -> tuple[Array, Array]:
+    """Angles (K, 3) of the joints of a finger, open and closed, whose root bends so that its tip comes down a little
+    farther than that of the thumb: hands of other proportions pick things up alike [rad]."""
+    held = hand_shape(shape)
+    steep = np.radians(held.steep or 0.0)
+    down = np.cos(steep) * palm_axes(side)[:, 0] - np.sin(steep) * np.array([0.0, 0.0, 1.0])
+    limits = skeleton.limits[list(skeleton.chain(f"{finger}_{side}"))]
     out = []
-    for table in (shape.opened, shape.closed):
-        rows = table.get(finger, table["fingers"])
-        wanted = np.radians([rows[min(k, len(rows) - 1)] for k in range(len(chain))])
-        limits = skeleton.limits[list(chain)]
-        out.append(np.clip(wanted, limits[..., 0], limits[..., 1]))
+    for table in (held.opened, held.closed):
+        thumb = _told(skeleton, table, "thumb", side)
+        angles = np.repeat(_told(skeleton, table, finger, side)[None], len(_TURNS), axis=0)
+        angles[:, 0, 0] += _TURNS
+        angles = np.clip(angles, limits[..., 0], limits[..., 1])
+        goal = _lowest(skeleton, "thumb", side, thumb, down) + _UNDER * hand_length(skeleton, side)
+        # of two ways to come down as far the one that bends less
+        off = np.abs(_lowest(skeleton, finger, side, angles, down) - goal) + _LEAST * np.abs(_TURNS)
+        out.append(frozen(angles[int(off.argmin())], (None, 3), "angles of a finger"))
     return out[0], out[1]
+
+
+def _lowest(skeleton: Skeleton, finger: str, side: str, angles: Array, down: Array) -> Array:
+    """(...,) how far the skin at the tip of a finger with angles (..., K, 3) is down (3,) from the wrist [m]."""
+    role = f"{finger}_{side}"
+    place, turn = np.zeros(3), quat.IDENTITY
+    for k, joint in enumerate(skeleton.chain(role)):
+        place = place + quat.rotate(turn, skeleton.offsets[joint])
+        turn = quat.multiply(turn, anatomy.from_angles(angles[..., k, :], role))
+    tip = place + quat.rotate(turn, skeleton.tips[skeleton.chain(role)[-1]])
+    return np.asarray(tip @ down + phalanx_radii(skeleton, finger, side)[-1])
 
 
 def phalanx_radii(skeleton: Skeleton, finger: str, side: str) -> tuple[float, ...]:
@@ -179,12 +223,11 @@ def close_fingers(
         shape: Which the hand closes from.
         thing: What it closes on; nothing else counts.
     """
-    held = hand_shape(shape)
     fingers = [f for f in FINGERS if skeleton.has(f"{f}_{side}")]
     start = shaped(skeleton, rotations, side, shape)
     if not fingers:
         return Grip(start, {}, ())
-    hand = _Hand(skeleton, start, root, side, held, thing, fingers)
+    hand = _Hand(skeleton, start, root, side, shape, thing, fingers)
     hand.free_fingers()
     share = np.zeros((len(fingers), hand.longest))
     share = hand.swept(share, range(hand.longest), 0)
@@ -208,7 +251,7 @@ def open_fingers(
     start = shaped(skeleton, rotations, side, shape)
     if not fingers:
         return start
-    hand = _Hand(skeleton, start, root, side, hand_shape(shape), thing, fingers)
+    hand = _Hand(skeleton, start, root, side, shape, thing, fingers)
     hand.free_fingers()
     return hand.posed(start, np.zeros((len(fingers), hand.longest)))
 
@@ -222,7 +265,7 @@ class _Hand:
         rotations: Array,
         root: Array,
         side: str,
-        shape: HandShape,
+        shape: str,
         thing: World | Surface,
         fingers: list[str],
     ) -> None:

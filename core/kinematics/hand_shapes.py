@@ -20,11 +20,14 @@ class HandShape:
             are held like the last one. "fingers" stands for all four that are not named.
         grip: "palm": the middle of the palm's skin is what is brought to the object; "tips": the place between the tips
             of thumb, index and middle finger; "index": the tip of the index finger.
+        steep: How much steeper than level the hand is held from above, with the tips of all fingers as high as that of
+            the thumb [degrees]; None for shapes that are not meant for that.
     """
 
     opened: Mapping[str, Angles]
     closed: Mapping[str, Angles]
     grip: str = "palm"
+    steep: float | None = None
 
 
 def _flat(*flexion: float) -> Angles:
@@ -75,7 +78,6 @@ HANDSHAPES: Mapping[str, HandShape] = MappingProxyType(
             },
             "tips",
         ),
-        # held 30 degrees steeper than level, all tips stay as high as each other while they close
         "picking": HandShape(
             {
                 "fingers": _flat(22, 21, 14),
@@ -90,6 +92,25 @@ HANDSHAPES: Mapping[str, HandShape] = MappingProxyType(
                 "thumb": ((18, -34, 0), (-5, 0, 0), (-4, 0, 0)),
             },
             "tips",
+            30.0,
+        ),
+        "spanning": HandShape(
+            {
+                "fingers": _flat(8, 25, 27),
+                "middle": _flat(3, 29, 27),
+                "ring": _flat(10, 25, 27),
+                "pinky": _flat(27, 25, 27),
+                "thumb": ((66, -34, 0), (15, 0, 0), (10, 0, 0)),
+            },
+            {
+                "fingers": _flat(20, 42, 29),
+                "middle": _flat(14, 50, 29),
+                "ring": _flat(15, 42, 29),
+                "pinky": _flat(26, 42, 29),
+                "thumb": ((57, -34, 0), (15, 0, 0), (10, 0, 0)),
+            },
+            "tips",
+            20.0,
         ),
         "lateral": HandShape(
             {"fingers": _flat(60, 70, 40), "thumb": ((35, 10, 0), (5, 0, 0), (5, 0, 0))},

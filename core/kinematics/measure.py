@@ -18,6 +18,9 @@ from . import anatomy, stance
 from .cast import Cast, Roles, joint_tree, orthonormal, with_neutral
 from .flesh import fleshed
 
+TIP, TIP_BENT = (0.4, 1.4), float(np.cos(np.radians(40.0)))
+"""How long the last segment of a finger may be, of the one before, and how much of it goes on as that does, where its
+tail is taken for the tip."""
 ANKLE_HEIGHT_TO_LEG, HEAD_HEIGHT_TO_LEG, TOE_REACH_TO_LEG, TOE_HEIGHT_TO_LEG = 0.079, 0.27, 0.23, 0.02
 
 
@@ -169,7 +172,8 @@ def _ends(
     above: npt.NDArray[np.int64],
     leg: float,
 ) -> dict[str, Array]:
-    """Knuckles of the hands and toes of the feet, from the heads of children: tails of glTF bones mean nothing."""
+    """Knuckles of the hands and toes of the feet, from the heads of children: tails of glTF bones mean nothing. Tips of
+    fingers too, where a tail goes on as the finger does."""
     ends: dict[str, Array] = {}
     for side in SIDES:
         hand, foot = f"hand_{side}", f"foot_{side}"
@@ -188,6 +192,15 @@ def _ends(
                 near = near[reach > 0.6 * reach.max(initial=0.0)] if len(near) else near
             if len(near):
                 ends[joint] = near.mean(axis=0)
+        for finger in FINGERS:
+            chain = [joint for joint in at if joint.startswith(f"{finger}_{side}.")]
+            if tails is None or len(chain) < 2:
+                continue
+            last, before = chain[-1], places[chain[-1]] - places[chain[-2]]
+            beyond = tails[at[last]] - places[last]
+            size = float(np.linalg.norm(beyond) / max(float(np.linalg.norm(before)), 1e-9))
+            if TIP[0] < size < TIP[1] and float(quat.unit(beyond) @ quat.unit(before)) > TIP_BENT:
+                ends[last] = tails[at[last]]
     return ends
 
 

@@ -7,6 +7,7 @@ from unittest.mock import MagicMock
 import afoot
 import bpy
 import canon
+import depths
 import numpy as np
 import pytest
 import stage
@@ -736,6 +737,23 @@ def test_one_actor_hands_a_bottle_to_another_who_then_holds_it():
     frames = np.array([closed + 1.0, closed + 6.5, took["last"] + 3.0])
     rel = np.linalg.inv(bones(other, bone, frames)) @ matrices(prop, frames)
     assert np.abs(rel - rel[0]).max() < 1e-4
+
+
+def test_a_bottle_on_the_floor_is_fetched_and_handed_over_with_one_click():
+    demo.fetch(bpy.context)
+    anna, ben, prop = (bpy.data.objects[name] for name in ("Anna", "Ben", "bottle"))
+    gave, took = (handling.record_of(results.results_of(ob)[-1].action) for ob in (anna, ben))
+    closed = int(gave["released"])
+    assert 1 < gave["taken"] < closed == took["taken"]
+    assert not handling.held(anna, closed) and set(handling.held(ben, closed + 1)) == {took["side"]}
+    for ob, record, frames in ((anna, gave, (gave["taken"], closed)), (ben, took, (closed, took["last"]))):
+        hand = stage.cast_of(ob).skeleton
+        at = np.linspace(frames[0] + 1.0, frames[1] - 1.0, 5)
+        bone = hand.names[hand.joint(f"hand_{record['side']}")]
+        rel = np.linalg.inv(bones(ob, bone, at)) @ matrices(prop, at)
+        assert np.abs(rel - rel[0]).max() < 1e-4
+    held = {(f"{ob.name} {p}_{r['side']}", "bottle") for ob, r in ((anna, gave), (ben, took)) for p in HAND}
+    assert not depths.deepest(7.5, held)
 
 
 def test_a_result_is_made_again_alike_and_removing_it_leaves_the_prop_where_it_was():

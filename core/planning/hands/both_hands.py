@@ -8,47 +8,33 @@ is free.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
 from ...kinematics import fk
 from ...kinematics.arm_ik import ArmPoses, Free, Trial, solve_arms
-from ...kinematics.fingers import close_fingers, hand_length
-from ...maths import quat
+from ...kinematics.fingers import close_fingers
 from ...skeleton import SIDES, Array
 from ...world import Body, World
 from ..spaces.arm_space import checker
-from ..spaces.collision import clearance
-from ..spaces.penetration import TOLERANCE
 from ..spaces.rrt import SearchParams
 from ..spaces.shortcut import SmoothParams
-from ..spaces.solids import Shapes, solids
+from ..spaces.solids import Shapes
 from ..spaces.space import Bools
 from .arm_work import ArmWork, fine_arm
 from .grasp import Grasp
 from .holding import closing_into, hand_matrix, opened_around
 from .ledger import Ledger
-from .pairs import pairs_of
+from .pair_search import Pair, reachable_pairs
 from .postures import APPROACH
 from .prop_way import dense_way, prop_way
 from .stages import Holding, Stage, home_of
-from .standing import UP, as_moved, destination_of, matrix_of, place_of
+from .standing import as_moved, destination_of, matrix_of, place_of
 from .task import Job
 
 ABLE = ("pick_up", "move", "put_back", "reach")
-MOST = 72
-"""Pairs of grasps that are looked at together."""
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """A grasp of each hand that both arms reach: scores are better when lower."""
-
-    left: Grasp
-    right: Grasp
-    score: float
 
 
 class BothHands:
@@ -92,7 +78,7 @@ class BothHands:
             held = tuple(sorted(held, key=lambda h: SIDES.index(h.side)))
             pairs = [Pair(held[0].grasp, held[1].grasp, 0.0)]
         else:
-            pairs = self._pairs()
+            pairs = reachable_pairs(self)
         failure: TroupeError | None = None
         for pair in pairs[: self.params.tries]:
             self.used = pair.left
@@ -106,63 +92,6 @@ class BothHands:
         assert failure is not None
         raise failure
 
-    def _pairs(self) -> list[Pair]:
-        """The pairs of grasps that both arms reach, go up with, and put down where they should."""
-        across = self.positions[self.works[0].arm.joints[0]] - self.positions[self.works[1].arm.joints[0]]
-        left = quat.unit(np.array([across[0], across[1], 0.0]))
-        long = hand_length(self.job.skeleton, SIDES[0])
-        known = pairs_of(self.target, self.matrix, left, np.cross(left, UP), long)[:MOST]
-        if not known:
-            raise NoGrasp(f"{self.target.name} has no two sides that the palms fit on; turn to face one of them")
-        stages = [self._approach(1.0, self.matrix, known), self._lifted(self.matrix, known)]
-        if self.params.task == "move":
-            goal = destination_of(self.job)
-            stages += [self._lifted(goal, known), self._approach(1.0, goal, known)]
-        goals, turns = (np.concatenate([s[k] for s in stages], axis=1) for k in range(2))
-        self.ledger.ik += 1
-        found = self.solved(goals, turns, self._judge(known[0]))
-        whole = np.asarray(found.good.all(axis=(1, 2)))
-        ends = [(slice(APPROACH), self.matrix)]
-        if self.params.task == "move":
-            ends.append((slice(-APPROACH, None), destination_of(self.job)))
-        for part, matrix in ends:
-            if whole.any():
-                whole[whole] = ~self._pierced(found.elbows[whole, part], goals[whole, part], matrix)
-        out = []
-        for c, (a, b) in enumerate(known):
-            if not whole[c]:
-                far = found.gaps[c].max()
-                why = f"{far:.2f} m out of reach" if far > 0 else "no posture fits"
-                self.ledger.log("both", a.name, "posture", why)
-                continue
-            out.append(Pair(a, b, 1.0 - a.quality + 0.5 * float(np.abs(found.shifts[c]).max())))
-        if not out:
-            raise self._unreached(found.gaps, found.beyond, goals)
-        return sorted(out, key=lambda pair: pair.score)
-
-    def _pierced(self, elbows: Array, wrists: Array, matrix: Array) -> Bools:
-        """(C,) whether a forearm from elbows to wrists (C, K, 2, 3) is in the prop at a matrix (4, 4)."""
-        body = replace(self.target, matrices=matrix[None])
-        there = solids(World((body,)), 0.0, None, (), self.shapes)
-        gap, _ = clearance(
-            there,
-            elbows.reshape(-1, 3),
-            wrists.reshape(-1, 3),
-            np.full(wrists[..., 0].size, self.works[0].arm.radii[1]),
-        )
-        return np.asarray(gap.reshape(len(wrists), -1).min(axis=1) < -0.5 * TOLERANCE)
-
-    def _unreached(self, gaps: Array, beyond: Array, goals: Array) -> NoIK:
-        least = float(gaps.max(axis=(1, 2)).min())
-        if least > 0:
-            return NoIK(f"{self.target.name} is {least:.2f} m out of reach of both hands", least)
-        if beyond.max(axis=(1, 2)).min() > 1e-6:
-            return NoIK(f"no hold of both hands on {self.target.name} is within the limits of the arms")
-        work = self.works[0]
-        found = work.solids((self.target.name,))
-        q = work.arm.configuration(self.solved(goals[:, :1], None).rotations[:, 0, 0])
-        return NoIK(f"in the way of both hands is {work.blocker(work.arm, found, q)}")
-
     def frames(self, grasps: tuple[Grasp, Grasp], matrix: Array, back: Array) -> tuple[Array, Array]:
         """Places (K, 2, 3) and turns (K, 2, 4) of the wrists, so far back (K,) from their grasps [m]."""
         rows = []
@@ -170,12 +99,12 @@ class BothHands:
             rows.append(work.wrists([grasp], matrix, -back[None, :, None] * grasp.world(matrix)[2]))
         return np.stack([r[0][0] for r in rows], axis=1), np.stack([r[1][0] for r in rows], axis=1)
 
-    def _approach(self, share: float, matrix: Array, known: list[tuple[Grasp, Grasp]]) -> tuple[Array, Array]:
+    def approach(self, share: float, matrix: Array, known: list[tuple[Grasp, Grasp]]) -> tuple[Array, Array]:
         back = share * np.linspace(1.0, 0.0, APPROACH)
         rows = [self.frames(pair, matrix, back * pair[0].distance) for pair in known]
         return np.stack([r[0] for r in rows]), np.stack([r[1] for r in rows])
 
-    def _lifted(self, matrix: Array, known: list[tuple[Grasp, Grasp]]) -> tuple[Array, Array]:
+    def lifted(self, matrix: Array, known: list[tuple[Grasp, Grasp]]) -> tuple[Array, Array]:
         high = np.array(matrix)
         high[2, 3] += self.params.lift
         rows = [self.frames(pair, high, np.zeros(1)) for pair in known]
@@ -192,7 +121,7 @@ class BothHands:
             free=free,
         )
 
-    def _judge(self, pair: tuple[Grasp, Grasp]) -> Free:
+    def judge(self, pair: tuple[Grasp, Grasp]) -> Free:
         """Whether postures of either arm touch nothing but the prop."""
         judges = []
         for work, grasp in zip(self.works, pair, strict=True):
@@ -215,7 +144,7 @@ class BothHands:
     ) -> tuple[list[Stage], tuple[Holding, ...]]:
         """All stages with one pair of grasps."""
         params, name, grasps = self.params, self.target.name, (pair.left, pair.right)
-        judge = self._judge(grasps)
+        judge = self.judge(grasps)
         back = np.linspace(1.0, 0.0, APPROACH) * pair.left.distance
         matrices = [self.matrix]
         if held:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
 from ...errors import InvalidParam, NoGrasp, NoHold, NoIK, NoPath, TroupeError
 from ...kinematics import fk
-from ...kinematics.arm_ik import solve_arms, swivels
 from ...kinematics.fingers import TOLERANCE, close_fingers, hand_length
 from ...maths import quat
 from ...skeleton import SIDES, Array
@@ -24,14 +24,15 @@ from ..spaces.shortcut import SmoothParams
 from ..spaces.solids import Shapes, solids
 from .arm_work import ArmWork
 from .grasp import ANY, Grasp, for_purpose
-from .grasp_forms import grasps_of, spun
+from .grasp_forms import grasps_of
 from .held_shape import held_capsules
-from .holding import closing_into, hand_matrix, opened_around
+from .holding import closing_into, opened_around
 from .ledger import Ledger
 from .orders import CARRYING, ReachParams
 from .pointing import pointing, touching
-from .postures import APPROACH, LIFT, Option, drawn_back, reachable, roomy, unreached
-from .stages import Holding, Stage, home_of
+from .postures import APPROACH, LIFT, Option, reachable, roomy, unreached
+from .putting_down import let_go, put_down
+from .stages import Holding, Stage
 from .standing import UP, as_moved, destination_of, has_arm, matrix_of, place_of
 from .task import Job
 
@@ -43,8 +44,6 @@ NEAR = 0.3
 """From a thing to what may be in the way of a hand that takes it [m]."""
 TIP = 0.012
 """Thickness of a finger tip [m]."""
-TAKER = "taker"
-"""Tag of what stands for somebody who holds the prop too."""
 
 
 def smoothing(params: ReachParams) -> SmoothParams:
@@ -131,9 +130,9 @@ class OneHand:
         """The stages of the task with one hand, for one grasp after the other that works throughout."""
         if self.job.holding is not None:
             if self.params.task == "let_go":
-                yield self._let_go(side, self.job.holding)
+                yield let_go(self, side, self.job.holding)
             else:
-                yield from self._put_down(side, self.job.holding)
+                yield from put_down(self, side, self.job.holding)
             return
         if self.params.task in ("let_go", "put_back"):
             raise InvalidParam("task", self.params.task, f"must begin with {self.target.name} in a hand")
@@ -164,7 +163,7 @@ class OneHand:
             pairs = self._both(work, options)
         failure: TroupeError | None = None
         works = False
-        for option, there in pairs[: self.params.tries]:
+        for option, there in islice(self._clear(work, pairs) if carries else pairs, self.params.tries):
             try:
                 found = self._with(work, option.grasp, option.ways, there)
             except (NoIK, NoPath, NoGrasp) as error:
@@ -193,7 +192,7 @@ class OneHand:
         near = np.stack([option.ways[-1] for option in options])
         distance = max(grasp.distance for grasp in grasps)
         found = reachable(
-            work, grasps, goal, name, lambda along: self._placing(along, distance), near, self.params.faithful
+            work, grasps, goal, name, lambda along: self.placing(along, distance), near, self.params.faithful
         )
         if not found:
             raise unreached(work, grasps, goal, name, True)
@@ -202,7 +201,7 @@ class OneHand:
         both.sort(key=lambda option: option.score + there[id(option.grasp)].score)
         return [(option, there[id(option.grasp)].ways) for option in both]
 
-    def _placing(self, along: Array, distance: float) -> Array:
+    def placing(self, along: Array, distance: float) -> Array:
         """Where the hand is from the destination (K, 3) as it lowers the prop, and goes back from it [m]."""
         high = 0.0 if self.params.task == "hand_over" else self.params.lift
         lower = high * np.linspace(1.0, 0.0, LIFT)[:, None] * UP
@@ -217,7 +216,7 @@ class OneHand:
         approach = ways[:APPROACH]
         opened = grip = work.shaped(grasp.shape)
         if params.task in (*CARRYING, "reach"):
-            opened = self._opened(work, grasp, np.linalg.inv(self._hand(work, approach[-1])) @ self.matrix)
+            opened = self.opened(work, grasp, np.linalg.inv(self.hand_at(work, approach[-1])) @ self.matrix)
         if params.task in CARRYING:
             grip = self._gripped(work, opened, approach[-1], grasp)
         path = work.way(work.rest, approach[0], opened, (), after=approach, far_from=(name,))
@@ -231,7 +230,7 @@ class OneHand:
             self.ledger.log(work.side, grasp.name, params.task, "done")
             return stages, None
         stages.append(Stage("grasp", approach[-1:], grip, point, seconds=0.4))
-        hand = self._hand(work, approach[-1])
+        hand = self.hand_at(work, approach[-1])
         held = held_capsules(self.target.vertices, hand, self.matrix)
         holding = Holding(name, work.side, grasp, np.linalg.inv(hand) @ self.matrix, grip, relaxed=self.rotations)
         lift = ways[APPROACH - 1 :]
@@ -240,9 +239,37 @@ class OneHand:
             self.ledger.log(work.side, grasp.name, "pick_up", "done")
             return stages, holding
         assert there is not None
-        return self._carried(work, holding, held, lift, there, stages)
+        return self.carried(work, holding, held, lift, there, stages)
 
-    def _carried(
+    def _clear(
+        self, work: ArmWork, pairs: Sequence[tuple[Option, Array | None]]
+    ) -> Iterator[tuple[Option, Array | None]]:
+        """The grasps whose forearm is not in the prop, then the others."""
+        others = []
+        for pair in pairs:
+            if self._pierced(work, pair[0]):
+                others.append(pair)
+            else:
+                yield pair
+        yield from others
+
+    def _pierced(self, work: ArmWork, option: Option) -> bool:
+        """Whether the forearm of a hand that takes and lifts the prop would be in it."""
+        lift = option.ways[APPROACH - 1 :]
+        there = solids(World((self.target,)), 0.0, None, (), self.shapes, {self.target.name: self.matrix})
+        elbows, wrists, _ = work.arm.frames(lift)
+        ends = np.stack([elbows.T, wrists.T], axis=1)
+        # seen from the hand the prop stays where it is
+        hands = np.stack([self.hand_at(work, q) for q in lift])
+        back = hands[0] @ np.linalg.inv(hands)
+        ends = np.einsum("kij,kej->kei", back[:, :3, :3], ends) + back[:, None, :3, 3]
+        gap, _ = clearance(there, ends[:, 0], ends[:, 1], np.full(len(lift), work.arm.radii[1]))
+        pierced = bool(gap.min() < -0.5 * TOLERANCE)
+        if pierced:
+            self.ledger.log(work.side, option.grasp.name, "posture", f"the forearm would be in {self.target.name}")
+        return pierced
+
+    def carried(
         self,
         work: ArmWork,
         holding: Holding,
@@ -263,7 +290,7 @@ class OneHand:
             stages.append(Stage("hold", down[-1:], holding.fingers, centre, carries=True, seconds=params.hold))
             self.ledger.log(work.side, grasp.name, "hand_over", "done")
             return stages, holding
-        opened = self._opened(work, grasp, holding.offset)
+        opened = self.opened(work, grasp, holding.offset)
         stages.append(Stage("release", down[-1:], opened, centre, seconds=0.3))
         if params.come_back:
             free = self.work(work.side, {name: goal})
@@ -273,95 +300,7 @@ class OneHand:
         self.ledger.log(work.side, grasp.name, params.task, "done")
         return stages, None
 
-    def _put_down(self, side: str, holding: Holding) -> Iterator[tuple[list[Stage], Holding | None]]:
-        """Transfer, release and return of what is held.
-
-        A body that leans for it keeps the hand where it is meanwhile, or as high; failing that the arm goes along with
-        the trunk.
-        """
-        work, job = self.work(side), self.job
-        self.used = holding.grasp
-        hand = hand_matrix(job.skeleton, job.pose.rotations, job.pose.root, side)
-        self.matrix = hand @ holding.offset
-        held = held_capsules(self.target.vertices, hand, self.matrix)
-        rest = work.rest
-        if self.params.come_back:
-            work.rest = home_of(work.arm, holding, work.rest)
-        goal, grasp = destination_of(self.job), holding.grasp
-        for ways in ([grasp], spun(grasp, self.target, goal)):
-            found = reachable(
-                work,
-                ways,
-                goal,
-                self.target.name,
-                lambda a: self._placing(a, grasp.distance),
-                rest,
-                self.params.faithful,
-            )
-            if found:
-                break
-        else:
-            raise unreached(work, [grasp], goal, self.target.name, True)
-        failure: TroupeError | None = None
-        works = False
-        for along in (0.0, 1.0, None) if self.leaned else (None,):
-            try:
-                start = rest if along is None else self._steadied(work, hand, along)
-                lift = np.repeat(start[None], 2, axis=0)
-                done = self._carried(work, holding, held, lift, found[0].ways, [], along is not None)
-            except (NoIK, NoPath) as error:
-                self.ledger.log(side, grasp.name, "way", str(error))
-                failure = error
-                continue
-            works = True
-            yield done
-        if failure is not None and not works:
-            raise failure
-
-    def _steadied(self, work: ArmWork, hand: Array, along: float) -> Array:
-        """(7,) configuration with which the hand of a body that leans is as it was before, at a matrix (4, 4), gone so
-        far along with its shoulder on the level: 0 to 1."""
-        pose, skeleton, sides = self.job.pose, self.job.skeleton, (work.side,)
-        positions, globals = fk.forward(skeleton, pose.rotations, pose.root)
-        gone = work.arm.shoulder - positions[work.arm.joints[0]]
-        found = solve_arms(
-            skeleton,
-            work.positions[None],
-            work.globals[None],
-            (hand[:3, 3] + along * (gone - gone[2] * UP))[None, None],
-            quat.from_matrix(hand[:3, :3])[None, None],
-            sides=sides,
-            swivel=swivels(skeleton, positions, globals, sides)[None],
-        ).demand()
-        return np.clip(work.arm.configuration(found.rotations[0, 0], work.rest), work.arm.low, work.arm.high)
-
-    def _let_go(self, side: str, holding: Holding) -> tuple[list[Stage], Holding | None]:
-        """Open the hand where it is, draw it back from the prop and return."""
-        work, name = self.work(side), self.target.name
-        self.used = grasp = holding.grasp
-        self.matrix = self._hand(work, None) @ holding.offset
-        start, opened = work.rest, self._opened(work, grasp, holding.offset)
-        if self.params.come_back:
-            work.rest = home_of(work.arm, holding, work.rest)
-        stages = [Stage("release", start[None], opened, self.matrix[:3, 3], seconds=0.3)]
-        if self.params.come_back:
-            near = (name, *(b.name for b in self.job.world.bodies if TAKER in b.tags))
-            away = drawn_back(work, grasp, self.matrix, start, near)
-            free = self.work(side, {name: self.matrix})
-            free.loose = free.loose if holding.relaxed is None else holding.relaxed
-            back = free.way(
-                away[-1],
-                work.rest,
-                opened,
-                (),
-                before=away,
-                far_from=near,
-            )
-            stages.append(Stage("return", back, holding.relaxed, None, window=(0.5, 0.95)))
-        self.ledger.log(side, grasp.name, "let_go", "done")
-        return stages, None
-
-    def _hand(self, work: ArmWork, q: Array | None) -> Array:
+    def hand_at(self, work: ArmWork, q: Array | None) -> Array:
         """(4, 4) of the hand."""
         out = np.eye(4)
         if q is None:
@@ -372,7 +311,7 @@ class OneHand:
         out[:3, :3], out[:3, 3] = axes[:, :, 0].T, wrist[:, 0]
         return out
 
-    def _opened(self, work: ArmWork, grasp: Grasp, offset: Array) -> Array:
+    def opened(self, work: ArmWork, grasp: Grasp, offset: Array) -> Array:
         """Rotations (J, 4) with the hand open about the prop, which is at an offset (4, 4) in its axes."""
         return opened_around(work.skeleton, work.rotations, work.side, self.target, grasp, offset)
 

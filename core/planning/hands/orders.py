@@ -169,6 +169,7 @@ SHAPES = (
     ("precision", "With the tips of all fingers"),
     ("pinch", "Between thumb and index finger"),
     ("picking", "From above with the finger tips, as small things are picked up"),
+    ("spanning", "From above with the hand spread, across something broad and low"),
     ("lateral", "Between the thumb and the side of the index finger"),
     ("hook", "Hanging in the bent fingers"),
     ("flat", "On the flat hand"),

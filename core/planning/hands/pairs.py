@@ -30,10 +30,10 @@ _UPWARD = (0.0, -0.45, 0.35)
 """Where on a side, from its middle, of half its size."""
 _FLAT = 0.36
 """What is lower than this, of the length of the hand, has no room for a palm at its sides."""
-_COMING = ((0.0, 0.0), (3.0, 0.12))
+_COMING = ((0.0, 0.0), (3.0, 0.12), (30.0, 0.2))
 """How far hands come down for every metre they come nearer to each other at last, and how much less that is worth:
-straight from the sides, or from above, where something stands beside it."""
-_DOWN = tuple(np.radians([-25.0, -45.0, -65.0]))
+straight from the sides, or from above, where something stands beside it, near or close."""
+_DOWN = tuple(np.radians([-25.0, -45.0, -65.0, -80.0]))
 """Of the thumbs then: forward, so that the fingers point down to the edges."""
 _TIPS = 0.57
 """From the middle of the palm to the finger tips, of the length of the hand."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -24,14 +25,22 @@ _FLATTEST = 0.16
 """What is thinner is picked up rather than taken otherwise, of the length of the hand."""
 _AIMS = tuple((share, yaw) for share in (0.0, 0.45, -0.45) for yaw in np.radians([0.0, 25.0, -25.0]))
 """Where along a thing it is picked up, of half its length, and how far from straight across it."""
+_SPREAD, _SPANNING = 0.76, 0.09
+"""Widest thing that a spread hand goes across, and the height of the middle of its finger tips then, of the length of
+the hand."""
+_SPANNED = (np.radians(20.0), np.radians(13.0), np.radians(27.0))
+"""How steep it is: first as its shape is made for, then otherwise."""
 
 
 def picked(shape: Bounds, hand: float) -> list[Grasp]:
     """From above between finger tips that come down to what it lies on, as small and flat things are picked up."""
-    out = []
+    out: list[Grasp] = []
     for inward, across, along, half in _ways_down(shape):
         thick, width, long = 2.0 * half
-        if thick > _PICKED * hand or width > _OPEN * hand:
+        if thick > _PICKED * hand or width > _SPREAD * hand:
+            continue
+        if width > _OPEN * hand:
+            out += _spanned(shape, hand, inward, across, along, half)
             continue
         flat = thick < _FLATTEST * hand
         low = max(_LOWEST * hand, thick - _DEEP * hand)
@@ -53,6 +62,27 @@ def picked(shape: Bounds, hand: float) -> list[Grasp]:
                             Grasp(frame, "picking", quality=quality, side=side, approach=inward, name="finger tips")
                         )
     return out
+
+
+def _spanned(shape: Bounds, hand: float, inward: Array, across: Array, along: Array, half: Array) -> Iterator[Grasp]:
+    """From above with the hand spread, the thumb at one edge and the fingers at the other."""
+    thick, width, long = 2.0 * half
+    for tilt in _SPANNED:
+        usual = tilt == _SPANNED[0]
+        up = max((_SPANNING if usual else _SPANNING + _SPARE) * hand, thick - _DEEP * hand)
+        if up > thick:
+            continue
+        for share, yaw in _AIMS if long > 0.3 * hand else [aim for aim in _AIMS if not aim[0]]:
+            if width > _SPREAD * hand * np.cos(yaw):
+                continue
+            place = shape.centre + 0.5 * (thick - 2.0 * up) * inward + 0.5 * share * long * along
+            ahead = np.cos(yaw) * across + np.sin(yaw) * along
+            worth = (1.0 if usual else ASLANT) * (1.0 - 0.5 * width / hand)
+            quality = worth * (1.0 - 0.15 * abs(share) - 0.2 * abs(yaw))
+            for side, fingers in product("RL", (ahead, -ahead)):
+                palm = np.cos(tilt) * inward - np.sin(tilt) * fingers
+                frame = framed(palm, (1.0 if side == "R" else -1.0) * np.cross(fingers, inward), place)
+                yield Grasp(frame, "spanning", quality=quality, side=side, approach=inward, name="spread hand")
 
 
 def _ways_down(shape: Bounds) -> Iterator[tuple[Array, Array, Array, Array]]:

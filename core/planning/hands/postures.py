@@ -131,16 +131,24 @@ def reachable(
     return sorted(out, key=lambda option: option.score)
 
 
-def roomy(work: ArmWork, grasps: Sequence[Grasp], matrix: Array, found: Solids) -> Bools:
+def roomy(
+    work: ArmWork, grasps: Sequence[Grasp], matrix: Array, found: Solids, back: Sequence[float] = (0.0,)
+) -> Bools:
     """(G,) whether an open hand that takes a prop at a matrix (4, 4) by each grasp is clear of everything, however the
-    arm is: no posture needs to be sought for the others."""
+    arm is: no posture needs to be sought for the others.
+
+    `back` are the parts of its straight approach by which it is looked at on the way, 0 where it takes hold.
+    """
     out = np.zeros(len(grasps), dtype=bool)
     for shape in {grasp.shape for grasp in grasps}:
         own = [k for k, grasp in enumerate(grasps) if grasp.shape == shape]
         arm = fine_arm(work, work.shaped(shape))
-        places, turns = work.wrists([grasps[k] for k in own], matrix, np.zeros((len(own), 1, 3)))
-        starts, ends = arm.hand_at(places[:, 0], turns[:, 0])
-        radii = np.tile(arm.radii[2:], len(own))
+        alongs = worlds([grasps[k] for k in own], matrix)[2]
+        far = np.array([grasps[k].distance for k in own])
+        shifts = -(far[:, None] * np.asarray(back))[..., None] * alongs[:, None]
+        places, turns = work.wrists([grasps[k] for k in own], matrix, shifts)
+        starts, ends = arm.hand_at(places.reshape(-1, 3), turns.reshape(-1, 4))
+        radii = np.tile(arm.radii[2:], len(starts))
         gap, _ = clearance(found, starts.reshape(-1, 3), ends.reshape(-1, 3), radii)
         out[own] = gap.reshape(len(own), -1).min(axis=1) > -ROOM
     return out

@@ -26,11 +26,12 @@ from .both_hands import ABLE, BothHands
 from .grasp_forms import HAND as HAND_LENGTH
 from .idle_arms import idle_arms
 from .ledger import Ledger
-from .one_hand import TAKER, OneHand
+from .one_hand import OneHand
 from .orders import CARRYING, TASKS, ReachParams
 from .pairs import is_broad
 from .performing import performed
 from .stages import Holding, Stage
+from .stand_in import TAKER
 from .standing import Stand, as_moved, bodies_for, check, risen, straightening, target_of
 from .task import Job, Reached
 

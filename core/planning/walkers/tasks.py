@@ -193,6 +193,7 @@ def on_foot(
     assert motion.base is not None
     return replace(
         motion,
+        fps=fps,
         roots=motion.roots[:count],
         rotations=motion.rotations[:count],
         base=motion.base[:count],

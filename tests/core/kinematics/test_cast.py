@@ -146,6 +146,22 @@ def test_a_rig_without_extent_is_refused():
         Rig(A_POSE).cast(world=np.zeros((4, 4)))
 
 
+def test_a_finger_ends_at_the_tail_of_its_last_bone_where_that_goes_on_as_the_finger_does():
+    rig = Rig(A_POSE)
+    turns = quat.multiply(quat.from_matrix(rig.rest[:, :3, :3]), quat.conjugate(rig.axes))
+    tails = rig.rest[:, :3, 3] + quat.rotate(turns, rig.skeleton.tips)
+    own = [rig.skeleton.chain(f"{finger}_{s}")[-1] for finger in ("thumb", "middle") for s in "LR"]
+    names = [rig.skeleton.names[j] for j in own]
+
+    def tips(tails):
+        skeleton = rig.cast(tails=tails).skeleton
+        return skeleton.tips[[skeleton.index(name) for name in names]]
+
+    assert np.abs(tips(tails) - rig.skeleton.tips[own]).max() < 0.0015
+    # tails of glTF bones point anywhere
+    assert np.array_equal(tips(2.0 * rig.rest[:, :3, 3] - tails), tips(None))
+
+
 def test_hanging_arms_clear_a_wide_body():
     rig = Rig(A_POSE)
     slim = rig.cast().skeleton.arm_clearance

@@ -78,6 +78,20 @@ def test_finger_tips_that_pick_something_up_stay_level_while_they_close(side):
     assert apart[0] > 0.1 and (np.diff(apart) < 0).all()
 
 
+def test_fingers_of_other_lengths_come_down_as_far_as_the_thumb_too():
+    tips = np.array(SKELETON.tips)
+    for side in "LR":
+        tips[[SKELETON.chain(f"{f}_{side}")[-1] for f in ("index", "middle")]] *= 1.4
+    longer = replace(SKELETON, tips=tips)
+    for shape, steep in (("picking", 30.0), ("spanning", 20.0)):
+        down = np.cos(np.radians(steep)) * palm_axes("R")[:, 0] - np.sin(np.radians(steep)) * np.array([0.0, 0.0, 1.0])
+        held = shaped(longer, np.tile(quat.IDENTITY, (len(longer), 1)), "R", shape)
+        ends = fk.tip_positions(longer, *fk.forward(longer, held, np.zeros(3)))
+        ends = {f: ends[longer.chain(f"{f}_R")[-1]] @ down for f in ("thumb", "index", "middle", "ring")}
+        lowest = [end + phalanx_radii(longer, f, "R")[-1] for f, end in ends.items()]
+        assert np.ptp(lowest) < 0.003
+
+
 @pytest.mark.req("kuffner", 84)
 @pytest.mark.req("badler", 77)
 @pytest.mark.parametrize(("shape", "radius"), [("cylindrical", 0.02), ("power", 0.04), ("precision", 0.015)])

@@ -8,7 +8,7 @@ from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
 from troupe.core.maths import quat
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
-from troupe.core.planning.spaces.set_pieces import ball, box, lathe, placed
+from troupe.core.planning.spaces.set_pieces import ball, bottle, box, lathe, placed
 from troupe.core.planning.spaces.solids import Shapes
 from troupe.core.skeleton import Pose
 from troupe.core.world import Body, World
@@ -25,6 +25,7 @@ def round_thing(radius, half, turn=None):
     return Body("thing", 0, vertices, faces, placed((0.0, 0.0, low), turn)[None], "prop")
 
 
+PLATE = lathe([(0, 0), (0.065, 0), (0.12, 0.021), (0.12, 0.025), (0.065, 0.006), (0, 0.006)], 32)
 THINGS = {
     "pen": round_thing(0.0045, 0.07, LYING),
     "coin": round_thing(0.0125, 0.0015),
@@ -34,21 +35,33 @@ THINGS = {
     "box": box("thing", (0.05, 0.04, 0.03), (0.0, 0.0, 0.03)),
     "stick": box("thing", (0.3, 0.0125, 0.0125), (0.0, 0.0, 0.0125)),
     "tray": box("thing", (0.22, 0.15, 0.01), (0.0, 0.0, 0.01)),
+    "lying book": box("thing", (0.1, 0.07, 0.015), (0.0, 0.0, 0.015)),
+    "big ball": ball("thing", 0.1, (0.0, 0.0, 0.1)),
+    "plate": Body("thing", 0, *PLATE, placed((0.0, 0.0, 0.0), None)[None], "prop"),
 }
+BESIDE = 0.06
+"""From a thing to what stands beside it [m]."""
 
 
-def taken(what, height, **params):
-    """Somebody who stands before it takes a thing from a board of a height, or from the floor."""
+def taken(what, height, beside=(), edge=0.25, ahead=0.45, **params):
+    """Somebody who stands before it takes a thing from a board of a height, or from the floor.
+
+    `beside` are 1 for a bottle at its left and -1 for one at its right, `edge` and `ahead` how far before the body the
+    board begins and the thing is [m].
+    """
     rest = rest_pose(SKELETON)
     arms = {f"{part}_{s}": a for s in "LR" for part, a in (("upper_arm", (0, 0.14, 0)), ("forearm", (0.3, 0, 0)))}
     pose = Pose(anatomy.with_angles(SKELETON, rest.rotations, arms), rest.root)
     matrices = np.array(THINGS[what].matrices)
-    matrices[:, :3, 3] += (-0.12, -0.45, height + 0.0005)
+    matrices[:, :3, 3] += (-0.12, -ahead, height + 0.0005)
     thing = replace(THINGS[what], matrices=matrices, kind="prop", id=5)
     under = [box("floor", (4, 4, 0.05), (0, 0, -0.05), kind="ground", number=1)]
     if height:
-        under.append(box("board", (0.4, 0.2, 0.015), (0.0, -0.45, height - 0.015), number=2))
-    told = ReachParams(task="pick_up", target="thing", gaze=0.0, step=False, **params)
+        under.append(box("board", (0.4, 0.2, 0.015), (0.0, -edge - 0.2, height - 0.015), number=2))
+    for side in beside:
+        away = side * (float(np.abs(thing.vertices[:, 0]).max()) + BESIDE + 0.033)
+        under.append(bottle(f"bottle {side}", (-0.12 + away, -ahead, height), 0.24, 0.033, 20 + side))
+    told = ReachParams(**{"task": "pick_up", "target": "thing", "gaze": 0.0, "step": False, **params})
     return reach(Job(SKELETON, pose, World((*under, thing)), told, shapes=SHAPES))
 
 
@@ -68,6 +81,23 @@ def test_it_is_taken_and_lifted_clear_of_everything(what, height, side):
     spine = list(SKELETON.chain("spine"))
     assert np.abs(motion.rotations[-1, spine] - motion.rotations[0, spine]).max() < 1e-6
     assert (done.idle is None) == (motion.mask is not None)
+
+
+@pytest.mark.req("kuffner", 80, 87)
+@pytest.mark.parametrize(("what", "side"), [("lying book", "R"), ("big ball", "both"), ("plate", "both")])
+@pytest.mark.parametrize("beside", [(1,), (1, -1)], ids=["at one side", "at both sides"])
+def test_it_is_taken_from_between_things_that_stand_close_to_it(what, side, beside):
+    done = taken(what, 0.9, beside)
+    way = done.performance.props["thing"]
+    assert done.side == side and not done.offences
+    assert way[-1, 2, 3] - way[0, 2, 3] > 0.05
+
+
+def test_a_book_that_lies_on_a_high_shelf_is_taken_from_above_with_the_hand_spread():
+    done = taken("lying book", 1.5, edge=0.35, ahead=0.44, step=True)
+    way = done.performance.props["thing"]
+    assert done.grasp.shape == "spanning" and not done.offences
+    assert way[-1, 2, 3] - way[0, 2, 3] > 0.05 and way[-1, 2, 2] > 0.99
 
 
 def test_an_arm_does_not_jump_as_the_body_gets_up_with_what_it_took_from_the_floor():

@@ -120,11 +120,22 @@ def test_what_is_too_thick_is_taken_where_it_is_thin():
 
 def test_a_box_is_taken_across_where_it_is_narrow():
     found = grasps_of(box("book", (0.1, 0.07, 0.015)))
-    assert found
+    spread = [g for g in found if g.shape == "spanning"]
+    assert spread and len(spread) < len(found)
     for grasp in found:
-        # straight, or with the wrist raised
+        # straight, or with the wrist raised; the spread hand goes across the narrower way of what lies
         fingers = np.cross(grasp.approach, grasp.frame[:3, 1])
-        assert abs(fingers[2]) == pytest.approx(1.0)
+        if grasp in spread:
+            assert abs(fingers[1]) > 0.9 and abs(grasp.approach[2]) == pytest.approx(1.0)
+        else:
+            assert abs(fingers[2]) == pytest.approx(1.0)
+
+
+def test_the_spread_hand_takes_no_more_than_it_spans():
+    wide = grasps_of(box("book", (0.1, 0.08, 0.015)))
+    assert not [g for g in wide if g.shape == "spanning"]
+    thin = grasps_of(box("card", (0.1, 0.07, 0.002)))
+    assert not [g for g in thin if g.shape == "spanning"]
 
 
 def test_a_ball_is_taken_from_all_sides():

@@ -10,13 +10,15 @@ from troupe.core.errors import NoIK, NoPath
 from troupe.core.figure.mannequin import mannequin, rest_pose
 from troupe.core.kinematics import anatomy, fk
 from troupe.core.kinematics.body_shape import self_gaps, with_fingers
-from troupe.core.kinematics.fingers import finger_joints
+from troupe.core.kinematics.fingers import finger_joints, grip_place, shaped
 from troupe.core.maths import quat
 from troupe.core.planning.hands import hand_over as giving
+from troupe.core.planning.hands import offering
 from troupe.core.planning.hands.hand_over import hand_over
 from troupe.core.planning.hands.holding import hand_matrix
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.hands.stages import STAGE
+from troupe.core.planning.hands.stand_in import as_boxes
 from troupe.core.planning.spaces.arm_space import Arm
 from troupe.core.planning.spaces.set_pieces import bottle, box
 from troupe.core.planning.spaces.solids import Shapes
@@ -25,6 +27,7 @@ from troupe.core.world import World
 
 SHAPES = Shapes()
 WORLD = World((box("table", (0.25, 0.2, 0.02), (-0.5, -0.45, 0.88)), bottle("bottle", (-0.36, -0.38, 0.9))))
+FLOOR = box("floor", (4, 4, 0.05), (0, 0, -0.05), kind="ground", number=7)
 
 
 @cache
@@ -77,8 +80,9 @@ def test_a_giver_who_cannot_take_the_hand_back_is_known_before_the_other_tries(m
     moved = {"bottle": took.performance.props["bottle"][-1]}
     ann = replace(ann, world=world, pose=took.pose, holding=took.holding, moved=moved)
     asked = []
-    monkeypatch.setattr(giving, "TRIES", 2)
-    monkeypatch.setattr(giving, "reach", lambda job: asked.append((job.actor, job.params.task)) or reach(job))
+    monkeypatch.setattr(offering, "TRIES", 2)
+    for part in (giving, offering):
+        monkeypatch.setattr(part, "reach", lambda job: asked.append((job.actor, job.params.task)) or reach(job))
     with pytest.raises(NoPath, match="at its end the arm touches block"):
         hand_over(ann, replace(bob, world=world, moved=moved))
     assert set(asked) == {("ann", "hand_over"), ("ann", "let_go")}
@@ -142,6 +146,60 @@ def test_both_motions_are_as_long_and_continuous():
         assert quat.distance(motion.rotations[1:], motion.rotations[:-1]).max() < 0.35
     arm = [motions["ann"].skeleton.joint(f"{part}_{done.giver.side}") for part in ("upper_arm", "forearm", "hand")]
     assert quat.distance(motions["ann"].rotations[-1, arm], pair()[0].pose.rotations[arm]).max() < 1e-4
+
+
+@cache
+def fetched(place=(-0.3, -0.35, 0.0)):
+    """The same two, and a bottle that is out of reach of both."""
+    ann, bob = (replace(job, world=World((FLOOR, bottle("bottle", place)))) for job in pair())
+    return hand_over(ann, bob)
+
+
+def test_what_lies_on_the_floor_is_fetched_and_then_handed_over_by_somebody_who_stands():
+    done = fetched()
+    motion, prop = done.performance.motions["ann"], done.performance.props["bottle"]
+    hips = motion.roots[:, 2]
+    lowest, closed = int(hips.argmin()), round(done.closed * motion.fps)
+    assert hips[lowest] < hips[0] - 0.2 and lowest < stage(done, "ann", "transfer") < closed
+    # it is given upright, where the hands of those who stand meet
+    assert abs(hips[stage(done, "ann", "transfer")] - hips[0]) < 0.005
+    assert prop[0, 2, 3] < 0.01 and done.meeting[2, 3] > 0.9
+    assert stage(done, "bob", "reach") > lowest
+    gives, takes = done.performance.attachments
+    assert gives.start < gives.end == takes.start == done.closed
+    assert done.gap > 0.0 and done.offences == ()
+    assert np.linalg.norm(np.diff(prop[:, :3, 3], axis=0), axis=1).max() * motion.fps < 2.0
+    assert prop[closed - 3 : closed, 2, 2].min() > 0.99
+    # both feet stay where they are
+    positions, _ = fk.forward(motion.skeleton, motion.rotations, motion.roots)
+    toes = positions[:, [motion.skeleton.joint(f"toe_{s}") for s in "LR"]]
+    assert np.abs(toes - toes[0]).max() < 0.02
+
+
+def test_somebody_who_has_to_go_for_it_comes_back_with_it():
+    done = fetched((-1.2, -0.3, 0.0))
+    motion = done.performance.motions["ann"]
+    away = np.linalg.norm(motion.roots[:, :2] - motion.roots[0, :2], axis=1)
+    closed = round(done.closed * motion.fps)
+    assert away.max() > 0.5 and away[closed] < 0.35
+    assert done.gap > 0.0 and done.offences == () and len({len(m) for m in done.performance.motions.values()}) == 1
+
+
+def test_what_is_in_reach_of_a_giver_is_given_by_the_arms_alone():
+    mask = handed().performance.motions["ann"].mask
+    assert mask is not None and not mask[0]
+
+
+def test_what_finger_tips_hold_out_is_not_within_what_stands_for_the_hand():
+    ann = pair()[0]
+    skeleton = ann.skeleton
+    rotations = shaped(skeleton, ann.pose.rotations, "R", "precision", 0.5)
+    hand = hand_matrix(skeleton, rotations, ann.pose.root, "R")
+    held = hand[:3, :3] @ grip_place(skeleton, "R", "precision") + hand[:3, 3]
+    boxes = as_boxes(skeleton, Pose(rotations, ann.pose.root), "ann", arms=True)
+    for thing in boxes:
+        inside = np.linalg.inv(thing.matrices[0]) @ np.array([*held, 1.0])
+        assert (np.abs(inside[:3]) > np.abs(thing.vertices).max(axis=0) + 0.004).any(), thing.name
 
 
 def test_those_too_far_apart_are_told_so():
