@@ -14,6 +14,8 @@ from .motion import Motion
 from .skeleton import Array, frozen
 
 KINDS = ("ground", "obstacle", "prop", "door")
+HOLLOW = "hollow"
+"""Tag of a closed mesh that is but its walls: a room, or the sky above a scene."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,11 +39,14 @@ def deepest_steps(
     Returns:
         The deepest at each frame, with its number in the timeline.
     """
+    from ...core.planning.spaces.rooms import with_rooms
     from ...core.planning.spaces.surfaces import moving_in, skin_in
 
     world = yield from read_world_steps(context, None, (), frames)
-    found = moving_in(world, touching)
     skins = yield from arms_steps(context, actors, frames)
+    for points, _ in skins:
+        world = with_rooms(world, points[0])
+    found = moving_in(world, touching)
     for actor, (points, parts) in zip(actors, skins, strict=True):
         found += skin_in(points, [f"{actor.name} {part}" for part in parts], world, touching)
     step = float(frames[1] - frames[0]) if len(frames) > 1 else 0.0

@@ -25,7 +25,7 @@ from ..ways.map import MapParams
 from .carry import CarryParams, carry
 from .reach import reach
 from .stages import Holding
-from .standing import as_moved, matrix_of
+from .standing import as_moved, in_rooms, matrix_of
 from .stepping_back import backed_off
 from .stepping_up import stance, stepped
 from .task import Job, Reached
@@ -61,7 +61,7 @@ class Afoot:
     _held: list[Attachment] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.job = replace(self.job, shapes=self.job.shapes or Shapes())
+        self.job = in_rooms(replace(self.job, shapes=self.job.shapes or Shapes()))
 
     @property
     def clock(self) -> float:

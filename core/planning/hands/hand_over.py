@@ -26,7 +26,7 @@ from .orders import CarryParams
 from .postures import strain
 from .reach import reach
 from .stand_in import as_boxes
-from .standing import as_moved, target_of
+from .standing import as_moved, in_rooms, target_of
 from .task import Job, Reached
 from .timeline import TAIL
 
@@ -51,7 +51,7 @@ def hand_over(giver: Job, receiver: Job, meeting: Array | None = None) -> Handed
         raise InvalidParam("receiver", receiver.actor, "must be somebody else than the giver")
     target = target_of(giver)
     shapes = giver.shapes or Shapes()
-    giver, receiver = replace(giver, shapes=shapes, fps=receiver.fps), replace(receiver, shapes=shapes)
+    giver, receiver = (in_rooms(replace(job, shapes=shapes, fps=receiver.fps)) for job in (giver, receiver))
     offering = Offering(giver, receiver, target, meeting)
     failure: TroupeError | None = None
     best: tuple[float, HandedOver] | None = None

@@ -32,7 +32,7 @@ from .pairs import is_broad
 from .performing import performed
 from .stages import Holding, Stage
 from .stand_in import TAKER
-from .standing import Stand, as_moved, bodies_for, check, risen, straightening, target_of
+from .standing import Stand, as_moved, bodies_for, check, in_rooms, risen, straightening, target_of
 from .task import Job, Reached
 
 CHECKED = 3
@@ -57,7 +57,7 @@ def reach(job: Job) -> Reached:
         raise NotVisible(f"{job.actor} does not see {target.name}; look for it first")
     check(job, target)
     shapes = job.shapes or Shapes()
-    job = replace(job, shapes=shapes)
+    job = in_rooms(replace(job, shapes=shapes))
     failure: TroupeError | None = None
     found: list[Reached] = []
     for tried in _tries(job, target, ledger, shapes):

@@ -20,6 +20,7 @@ from ...skeleton import ARM, SIDES, Array, Pose, Skeleton
 from ...world import Body, World
 from ..spaces.arm_space import Arm
 from ..spaces.penetration import penetrations
+from ..spaces.rooms import with_rooms
 from ..spaces.solids import matrix_at, parted
 from ..walkers.tasks import chained
 from .crouching import BOWING, DEEP, backwards, can_crouch, going_down
@@ -256,6 +257,14 @@ def empty_handed(job: Job, held: Sequence[Holding]) -> Array:
         if holding.relaxed is not None:
             out[fingers] = holding.relaxed[fingers]
     return out
+
+
+def in_rooms(job: Job) -> Job:
+    """The same with nothing but walls of the rooms that it is in, from its hips to its head."""
+    skeleton, pose = job.skeleton, job.pose
+    places, _ = fk.forward(skeleton, pose.rotations, pose.root)
+    trunk = [j for role in ("hips", "spine", "neck", "head") if skeleton.has(role) for j in skeleton.chain(role)]
+    return replace(job, world=with_rooms(job.world, places[trunk or [0]], job.time, job.shapes))
 
 
 def as_moved(job: Job, but: Collection[str] = ()) -> World:

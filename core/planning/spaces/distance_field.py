@@ -92,7 +92,12 @@ def closed(triangles: Ints) -> bool:
 
 
 def distance_field(
-    vertices: Array, triangles: Ints, band: float, region: tuple[Array, Array] | None = None, cells: int = CELLS
+    vertices: Array,
+    triangles: Ints,
+    band: float,
+    region: tuple[Array, Array] | None = None,
+    cells: int = CELLS,
+    hollow: bool = False,
 ) -> DistanceField:
     """The distance field of a mesh.
 
@@ -102,6 +107,7 @@ def distance_field(
         band: Distances beyond it are not told apart [m].
         region: Lowest and highest corner (3,) of what matters; None for the mesh and a band around it.
         cells: Points of the grid, about.
+        hollow: Whether a closed one has no inside all the same.
     """
     low, high = vertices.min(axis=0) - band, vertices.max(axis=0) + band
     if region is not None:
@@ -114,7 +120,7 @@ def distance_field(
     corners = vertices[triangles]
     values, above = _nearest(points.reshape(*shape, 3), low, spacing, band, corners)
     outside = np.ones(shape)
-    if closed(triangles):
+    if not hollow and closed(triangles):
         volume = dot(corners[:, 0], cross(corners[:, 1], corners[:, 2])).sum()
         outside = np.where(above * volume < 0, -1.0, 1.0)
         outside = _filled(values, outside, spacing)

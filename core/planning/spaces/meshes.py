@@ -59,10 +59,11 @@ class Mesh:
     Args:
         vertices: (V, 3) with its scale applied [m].
         triangles: (F, 3).
+        hollow: Whether it has no inside, closed or not.
     """
 
-    def __init__(self, vertices: Array, triangles: Ints) -> None:
-        self.vertices, self.triangles = vertices, triangles
+    def __init__(self, vertices: Array, triangles: Ints, hollow: bool = False) -> None:
+        self.vertices, self.triangles, self.hollow = vertices, triangles, hollow
 
     @cached_property
     def corners(self) -> Array:
@@ -82,7 +83,7 @@ class Mesh:
     @cached_property
     def closed(self) -> bool:
         """Whether it has an inside."""
-        return closed(self.triangles)
+        return not self.hollow and closed(self.triangles)
 
     @cached_property
     def surface(self) -> Cloud:
@@ -98,7 +99,7 @@ class Mesh:
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
         """What it consists of."""
-        return pieces(self.islands)
+        return pieces(self.islands, None, self.hollow)
 
     @cached_property
     def _tree(self) -> boxtree.Tree:

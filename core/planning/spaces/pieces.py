@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -59,31 +60,46 @@ def islands(vertices: Array, triangles: Ints) -> tuple[Island, ...]:
     return tuple(out)
 
 
-def pieces(parts: Sequence[Island], region: tuple[Array, Array] | None = None) -> tuple[Piece, ...]:
+def pieces(
+    parts: Sequence[Island], region: tuple[Array, Array] | None = None, hollow: bool = False
+) -> tuple[Piece, ...]:
     """What a mesh consists of.
 
     Args:
         parts: Its islands.
         region: Lowest and highest corner (3,) of what matters; pieces outside of it are left out.
+        hollow: Whether closed ones are but their walls.
     """
     out: list[Piece] = []
     rest: list[Island] = []
     for points, island in parts:
         if region is not None and ((points.max(axis=0) < region[0]) | (points.min(axis=0) > region[1])).any():
             continue
-        found = _ball(points, island) or _box(points, island)
+        found = _box(points, island) if hollow else _ball(points, island) or _box(points, island)
         if found is None:
             rest.append((points, island))
         else:
-            out.append(found)
+            out += _walls(found) if hollow else [found]
     # what has no inside of its own may lie in one field; closed ones would take each other for outside
     for points, island in rest:
         low, high = points.min(axis=0), points.max(axis=0)
-        field = distance_field(points, island, BAND, region)
+        field = distance_field(points, island, BAND, region, hollow=hollow)
         if region is not None:
             low, high = np.maximum(low, field.bounds[0]), np.minimum(high, field.bounds[1])
         out.append(Piece("field", 0.5 * (low + high), np.eye(3), 0.5 * (high - low), field))
     return tuple(out)
+
+
+def _walls(box: Piece) -> list[Piece]:
+    """The six sides of a box, or itself where it is but one."""
+    if not box.half.all():
+        return [box]
+    out = []
+    for k, end in product(range(3), (-1.0, 1.0)):
+        flat = box.half.copy()
+        flat[k] = 0.0
+        out.append(Piece("box", box.centre + end * box.half[k] * box.axes[:, k], box.axes, flat))
+    return out
 
 
 def _merged(vertices: Array, triangles: Ints) -> tuple[Array, Ints]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...skeleton import Array
-from ...world import Body, World
+from ...world import HOLLOW, Body, World
 from .distance_field import DistanceField
 from .meshes import Mesh
 from .pieces import Piece, pieces
@@ -66,17 +66,18 @@ class Shapes:
     """Remembers what was found out about meshes, which is the same however they are moved."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[bytes, int], list[tuple[Array, Ints, Array, Mesh]]] = {}
+        self._known: dict[tuple[bytes, int, bool], list[tuple[Array, Ints, Array, Mesh]]] = {}
         self._parts: dict[tuple[int, bytes], tuple[Piece, ...]] = {}
 
     def mesh(self, body: Body, scale: Array) -> Mesh:
         """The mesh of a body with a scale (3,)."""
         # few meshes begin alike, so that hardly any are compared in full
-        alike = self._known.setdefault((body.vertices[:4].tobytes(), len(body.triangles)), [])
+        hollow = HOLLOW in body.tags
+        alike = self._known.setdefault((body.vertices[:4].tobytes(), len(body.triangles), hollow), [])
         for known, triangles, size, mesh in alike:
             if _same(known, body.vertices) and _same(triangles, body.triangles) and np.allclose(size, scale):
                 return mesh
-        mesh = Mesh(body.vertices * scale, body.triangles)
+        mesh = Mesh(body.vertices * scale, body.triangles, hollow)
         alike.append((body.vertices, body.triangles, scale, mesh))
         return mesh
 
@@ -87,7 +88,7 @@ class Shapes:
             return mesh.pieces
         key = id(mesh), np.stack(region).tobytes()
         if key not in self._parts:
-            self._parts[key] = pieces(mesh.islands, region)
+            self._parts[key] = pieces(mesh.islands, region, mesh.hollow)
         return self._parts[key]
 
 

@@ -17,6 +17,7 @@ from .collision import Checker, clearance
 from .cover import Cover, covered
 from .machines import Machine, Thing
 from .penetration import TOLERANCE, Penetration
+from .rooms import with_rooms
 from .rrt import SearchParams, plan
 from .shortcut import SmoothParams, rounded, shorten, timed
 from .solids import Shapes, Solids, solids
@@ -72,6 +73,8 @@ def way(
         Cancelled: It was stopped.
     """
     shapes, extra = Shapes(), 0.0
+    begin, along = machine.cover.placed(machine.frames(np.stack([start, goal])))
+    world = with_rooms(world, np.concatenate([p.reshape(3, -1).T for p in (begin, begin + along)]), 0.0, shapes)
     best: Planned | None = None
     for _ in range(AGAIN):
         try:
