@@ -266,7 +266,7 @@ def _destination(
     if ob.name == body.name:
         raise InvalidParam("destination", ob.name, "is what is taken there: choose another place for it")
     armature = scene.armature_of(ob)
-    if armature is not None and rig.is_cast(armature):
+    if params.task != "hand_over" and armature is not None and rig.is_cast(armature):
         raise InvalidParam("destination", ob.name, "is an actor: choose a thing or an empty, or hand it over")
     now = np.array(body.matrices[0])
     if had:

@@ -134,10 +134,11 @@ def faceless(ob: Any) -> str:
         return "shows instances of a collection: make them real, and choose one of the objects"
     if rig.is_cast(ob):
         return "is an actor: choose a thing"
-    armature = scene.armature_of(ob)
-    actor = armature if rig.is_cast(armature) else _hangs_on(ob)
-    if actor is not None:
-        return f"is part of {actor.name} or hangs on it: choose something else, or set its kind"
+    armature, above = scene.armature_of(ob), _hangs_on(ob)
+    if armature is not None and rig.is_cast(armature):
+        return f"is part of {armature.name}: choose something else"
+    if above is not None:
+        return f"hangs on {above.name} and is taken for a part of it: choose something else, or set its kind"
     return "has no visible faces: choose a thing that has some"
 
 
