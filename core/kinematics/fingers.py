@@ -190,6 +190,18 @@ def pointing_axis(skeleton: Skeleton, side: str) -> Array:
     return frozen(quat.unit(tips[chain[-1]] - positions[chain[0]]), (3,), "axis")
 
 
+@lru_cache(maxsize=64)
+def tip_axis(skeleton: Skeleton, side: str) -> Array:
+    """(3,) where the last bone of the index finger of a hand that points with it points to, in the axes of the hand."""
+    role = f"index_{side}"
+    if not skeleton.has(role):
+        return pointing_axis(skeleton, side)
+    last = skeleton.chain(role)[-1]
+    still = np.tile(quat.IDENTITY, (len(skeleton), 1))
+    _, globals = fk.forward(skeleton, shaped(skeleton, still, side, "index"), np.zeros(3))
+    return frozen(quat.unit(quat.rotate(globals[last], skeleton.tips[last])), (3,), "axis")
+
+
 @dataclass(frozen=True, eq=False)
 class Grip:
     """Fingers closed on something.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ...kinematics.fingers import grip_place, palm_axes, pointing_axis
+from ...kinematics.fingers import grip_place, palm_axes, phalanx_radii, pointing_axis, tip_axis
 from ...maths import quat
-from ...skeleton import Array
+from ...skeleton import Array, Skeleton
 from ...world import Body
 from ..spaces.solids import parted
 from .grasp import ANY, Grasp, framed, touches
@@ -20,7 +22,20 @@ def touching(job: Job, target: Body, matrix: Array, positions: Array, side: str)
     found = nearest if is_large(target) else facing
     place, normal = found(target, matrix, positions[job.skeleton.joint(f"upper_arm_{side}")])
     turn, _ = parted(matrix)
-    return touches(turn.T @ (place - matrix[:3, 3]), turn.T @ normal)
+    outward = turn.T @ normal
+    return [_laid(job.skeleton, g, outward) for g in touches(turn.T @ (place - matrix[:3, 3]), outward)]
+
+
+def _laid(skeleton: Skeleton, grasp: Grasp, outward: Array) -> Grasp:
+    """The same with the finger's bone so far from a surface with a normal (3,) that its flesh lies on it."""
+    if not skeleton.has(f"index_{grasp.side}"):
+        return grasp
+    frame = np.array(grasp.frame)
+    along = frame[:3, :3] @ palm_axes(grasp.side).T @ tip_axis(skeleton, grasp.side)
+    # its tip is round: straight on it touches with its end, along the surface with its pad
+    far = phalanx_radii(skeleton, "index", grasp.side)[-1] * (1.0 + min(float(along @ outward), 0.0))
+    frame[:3, 3] += far * outward
+    return replace(grasp, frame=frame)
 
 
 def pointing(job: Job, target: Body, matrix: Array, positions: Array, side: str) -> list[Grasp]:

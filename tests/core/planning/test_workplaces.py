@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from troupe.core.errors import NotVisible
 from troupe.core.kinematics import fk
-from troupe.core.maths import geometry
+from troupe.core.kinematics.fingers import phalanx_radii
+from troupe.core.maths import geometry, quat
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.hands.searching import in_sight
 from troupe.core.planning.hands.stages import STAGE
@@ -58,7 +59,13 @@ def test_controls_are_touched_one_after_the_other():
         assert np.allclose(motion.rotations[0], start.rotations, atol=1e-9)
         at = next(round(e.time * motion.fps) for e in motion.events if e.name == STAGE and e.data["stage"] == "hold")
         positions, globals = fk.forward(skeleton, motion.rotations[at], motion.roots[at])
-        tip = fk.tip_positions(skeleton, positions, globals)[skeleton.chain(f"index_{done.side}")[-1]]
+        last = skeleton.chain(f"index_{done.side}")[-1]
+        tip, thick = (
+            fk.tip_positions(skeleton, positions, globals)[last],
+            phalanx_radii(skeleton, "index", done.side)[-1],
+        )
+        # the end of the finger is round: its flesh is on the surface, however it comes to it
+        middle = tip - thick * quat.unit(quat.rotate(globals[last], skeleton.tips[last]))
         body = replace(next(b for b in world.bodies if b.name == name))
-        assert geometry.nearest(World((body,)), tip[None])[1][0] < 0.002
+        assert geometry.nearest(World((body,)), middle[None])[1][0] == pytest.approx(thick, abs=0.002)
         start = done.pose
