@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class TroupeError(Exception):
     """Root of all deliberate errors; its text is shown to the user as it is."""
@@ -68,6 +71,17 @@ class NoGrasp(TroupeError):
 
 class NoHold(NoGrasp):
     """Fingers that close on something do not hold it."""
+
+
+@contextmanager
+def naming(actor: str) -> Iterator[None]:
+    """What an actor of several cannot do begins with its name."""
+    try:
+        yield
+    except (NoPath, NoIK, NoGrasp) as error:
+        if not str(error).startswith(actor):
+            error.args = (f"{actor}: {error}", *error.args[1:])
+        raise
 
 
 class NotVisible(TroupeError):

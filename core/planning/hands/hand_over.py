@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError
+from ...errors import InvalidParam, NoGrasp, NoIK, NoPath, TroupeError, naming
 from ...kinematics import fk
 from ...kinematics.body_shape import self_gaps, with_fingers
 from ...maths import quat
@@ -52,12 +52,15 @@ def hand_over(giver: Job, receiver: Job, meeting: Array | None = None) -> Handed
     target = target_of(giver)
     shapes = giver.shapes or Shapes()
     giver, receiver = (in_rooms(replace(job, shapes=shapes, fps=receiver.fps)) for job in (giver, receiver))
-    offering = Offering(giver, receiver, target, meeting)
+    with naming(giver.actor):
+        offering = Offering(giver, receiver, target, meeting)
     failure: TroupeError | None = None
     best: tuple[float, HandedOver] | None = None
     for number in range(len(offering.places)):
         try:
-            done = _handed(giver, receiver, target, offering.at(number))
+            with naming(giver.actor):
+                given = offering.at(number)
+            done = _handed(giver, receiver, target, given)
         except (NoIK, NoPath, NoGrasp) as error:
             failure = failure or error
             continue
@@ -96,7 +99,8 @@ def _handed(giver: Job, receiver: Job, target: Body, given: Reached) -> HandedOv
         params=replace(giver.params, task="let_go", target=name, lean=False, step=False),
     )
     # who cannot take the hand away from there need not be waited for by the other one, who takes longest
-    reach(leave)
+    with naming(giver.actor):
+        reach(leave)
     holder = as_boxes(giver.skeleton, given.pose, giver.actor, arms=True)
     take = replace(
         receiver,
@@ -104,11 +108,13 @@ def _handed(giver: Job, receiver: Job, target: Body, given: Reached) -> HandedOv
         moved={**(receiver.moved or {}), name: there},
         params=replace(receiver.params, task="pick_up", target=name, step=False, lift=0.04),
     )
-    taken = _drawn_in(reach(take), receiver, target)
+    with naming(receiver.actor):
+        taken = _drawn_in(reach(take), receiver, target)
     grasped = stage_at(taken, "lift")
     holds = taken.performance.motions[receiver.actor].pose(grasped)
     takers = as_boxes(receiver.skeleton, holds, receiver.actor, arms=True)
-    left = reach(replace(leave, world=replace(world, bodies=(*world.bodies, *takers))))
+    with naming(giver.actor):
+        left = reach(replace(leave, world=replace(world, bodies=(*world.bodies, *takers))))
     for late in (0.0, 1.0):
         out = interlaced(giver, receiver, name, (given, taken, left), late)
         if out.gap > 0.0:
