@@ -18,7 +18,8 @@ LOOKED_AT = ("walk", "run", "travel", "doctor", "tidy", "serve", "reach", "plan"
 """Features whose own tests build their demo and say what it must show."""
 HANDLE = ("grasp", "carry")
 """Features in whose demos hands deal with things, which nothing may go through."""
-SCENES = ("reach.chess", "reach.housing", "reach.pot", "reach.sought", "reach.give", "reach.controls", "plan.maze")
+SCENES = ("reach.chess", "reach.housing", "reach.pot", "reach.sought", "reach.give")
+SCENES += ("reach.fetch", "reach.controls", "plan.maze")
 """Further scenes of which the same holds."""
 OPERATORS = sorted(f"troupe.{n}" for n in dir(bpy.ops.troupe))
 

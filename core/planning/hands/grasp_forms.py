@@ -25,6 +25,9 @@ _SMALL = 0.16
 """Thickness up to which thumb and index finger alone take something, of the length of the hand."""
 HAND = 0.19
 """Length of the hand that grasps are made for, unless another is told [m]."""
+_THENAR = 0.05
+"""How far from what it goes around a palm that is askew keeps, for the ball of the thumb, of the length of the hand, for
+each radian."""
 _UPRIGHT = 0.999
 """How much of the axis of something round points up or down where it stands."""
 _WIDEST, _BALL, _PINCHED = 0.50, 0.70, 0.34
@@ -138,7 +141,8 @@ def _round(shape: Bounds, points: Array, hand: float) -> list[Grasp]:
                 for roll in _ASKEW:
                     thumb = quat.rotate(quat.about(inward, roll), up)
                     quality = worth * (1.0 - 0.25 * abs(share) - 0.4 * abs(roll))
-                    out.append(Grasp(framed(inward, thumb, place), "cylindrical", quality=quality, name="around"))
+                    there = place - _THENAR * hand * abs(roll) * inward
+                    out.append(Grasp(framed(inward, thumb, there), "cylindrical", quality=quality, name="around"))
                 if 2.0 * radius < _SPAN * hand and abs(share) < 0.5:
                     # with the finger tips, where there is no room for them to go around it
                     tips = shape.centre + height * axis - (radius - min(0.05 * hand, radius)) * inward
