@@ -5,8 +5,9 @@ What it does is kept piece by piece, each beginning where the last one ended, to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,24 +15,32 @@ import numpy as np
 from ...errors import NoPath
 from ...gait.physique import measure
 from ...kinematics import base as bases
-from ...motion import Motion
+from ...maths import quat
+from ...motion import Motion, Path
 from ...performance import Attachment, Performance
 from ...skeleton import Array
-from ...world import Body
+from ...world import Body, World
 from ..spaces.rrt import stopped
 from ..spaces.solids import Shapes
-from ..walkers.tasks import MoveTo, Scope, Stance, TurnTo, chained, still
+from ..walkers.tasks import MoveTo, Scope, Stance, TurnTo, chained, charted, gone, still
 from ..ways.map import MapParams
+from .arriving import arrived
 from .carry import CarryParams, carry
 from .reach import reach
+from .sidling import sidled, small_steps
 from .stages import Holding
 from .standing import as_moved, matrix_of
-from .stepping_back import backed_off
-from .stepping_up import stance, stepped
+from .stepping_back import SWING, room_to_turn
+from .stepping_up import NO_ROOM, stances, stepped
 from .task import Job, Reached
+from .upright import Upright
 
-RUN_UP = 0.6
-"""How far from where it stands to work it turns to face it, at most [m]."""
+SETS_OFF = 0.3
+"""On how much of its way somebody sets off [m]."""
+PLACES = 8
+"""How many places to stand are tried."""
+HIGHER = 0.05
+"""How much higher or lower ground is on which somebody looks anew where to stand [m]."""
 CHEST = CarryParams(posture="chest", raised=0.06)
 """High enough for tables that it steps up to."""
 
@@ -87,7 +96,13 @@ class Afoot:
 
     def walk(self, place: Array) -> None:
         """Walk to a place (2,)."""
-        self.gone(self._way(place), ())
+        scope, there = self.scope(), (float(place[0]), float(place[1]))
+
+        def walked(_: Upright, start: Array) -> Array:
+            track = MoveTo(there, speed=self.speed).track(self._at(start), scope)
+            return np.tile(start, (2, 1)) if track is None else track.points
+
+        self.gone(self._from_room(walked), ())
 
     def step_up(
         self,
@@ -101,17 +116,41 @@ class Afoot:
 
         `facing` is as in `stance`.
         """
-        job, world = self.job, as_moved(self.job)
-        spot = stance(job.skeleton, job.pose, world, place, hand, None, job.shapes, facing=facing)
-        far = float(np.hypot(*(spot[:2] - self.stance.base[:2])))
-        back = spot[:2] - min(RUN_UP, 0.7 * far) * np.array([np.sin(spot[2]), -np.cos(spot[2])])
-        try:
-            walked = self._way(back, held, via)
-        except NoPath:
-            walked = self._way(spot[:2], held, via)
-        there = walked.pose(len(walked) - 1)
-        last = stepped(job.skeleton, there, world, place, job.fps, hand, None, job.shapes, facing=facing)
-        self.gone(chained([walked, last]), held)
+        job, full, scope = self.job, [h.side for h in held], self.scope(held)
+        world, shapes = scope.world, job.shapes
+        found = stances(job.skeleton, job.pose, world, place, hand, None, shapes, facing=facing)
+        goals = list(islice(found, 1))
+        if not goals:
+            raise NoPath(NO_ROOM)
+        motion = None if len(via) else sidled(job.skeleton, job.pose, world, goals[0], job.fps, full, None, shapes)
+        if motion is None:
+            goals += islice(found, PLACES - 1)
+            motion = self._from_room(lambda body, start: self._to_one(goals, body, start, scope, via), held)
+        if abs(float(motion.roots[-1, 2] - job.pose.root[2])) > HIGHER:
+            there = motion.pose(len(motion) - 1)
+            facing = float(quat.heading(there.rotations[0]))
+            last = stepped(job.skeleton, there, world, place, job.fps, hand, None, shapes, False, facing, full)
+            motion = chained([motion, last])
+        self.gone(motion, held)
+
+    def _to_one(self, goals: Sequence[Array], body: Upright, start: Array, scope: Scope, via: Sequence[Array]) -> Array:
+        """Base track (T, 3) from a base (3,) to the first of some goals (3,) with room on the way, or most room."""
+        best: tuple[float, Array] | None = None
+        failure: NoPath | None = None
+        for goal in goals:
+            ways = charted([start[:2], *via, goal[:2]], self._at(start), scope)
+            try:
+                track, narrow = arrived(body, ways, start, goal, self.speed, scope.fps, scope.style, via)
+            except NoPath as error:
+                failure = failure or error
+                continue
+            if best is None or narrow < best[0]:
+                best = narrow, track.points
+            if not narrow:
+                break
+        if best is None:
+            raise failure or NoPath(NO_ROOM)
+        return best[1]
 
     def reach(self, held: Sequence[Holding] = (), goal: Array | None = None, **params: Any) -> Reached:
         """Do a task with a hand, from where it stands."""
@@ -137,32 +176,35 @@ class Afoot:
         """A body of the world by its name."""
         return next(b for b in self.job.world.bodies if b.name == name)
 
-    def scope(self) -> Scope:
-        """What it walks with."""
-        return Scope(self.job.skeleton, as_moved(self.job), fps=self.job.fps, map=self.chart)
+    def scope(self, held: Sequence[Holding] = ()) -> Scope:
+        """What it walks with, and around: all but what hands hold."""
+        return Scope(self.job.skeleton, as_moved(self.job, [h.prop for h in held]), fps=self.job.fps, map=self.chart)
 
     def turn(self, heading: float) -> None:
         """Turn to a heading [rad]."""
-        here, away = self._away(())
-        turned = TurnTo(heading).motion(here, self.scope())
-        self.gone(turned if away is None else chained([away, turned]), ())
+        scope = self.scope()
+        self.gone(self._from_room(lambda _, start: TurnTo(heading).track(self._at(start), scope).points, (), False), ())
 
-    def _way(self, place: Array, held: Sequence[Holding] = (), via: Sequence[Array] = ()) -> Motion:
-        """Walk through places (2,) to one."""
-        here, away = self._away(held)
-        there, *passed = ((float(p[0]), float(p[1])) for p in (place, *via))
-        way = MoveTo(there, speed=self.speed, via=tuple(passed)).motion(here, self.scope())
-        return way if away is None else chained([away, way])
+    def _from_room(
+        self, way: Callable[[Upright, Array], Array], held: Sequence[Holding] = (), treads: bool = True
+    ) -> Motion:
+        """Go along the base track (T, 3) that somebody takes from a base (3,).
 
-    def _away(self, held: Sequence[Holding]) -> tuple[Stance, Motion | None]:
-        """Where there is room to turn beside what it stands before, and a step to there; None where there is here."""
+        Where there is no room for its arms as it sets off, it steps to where there is room to turn first, and sets off
+        from there. Who does not tread on the ground of the world stays as high as it is.
+        """
         stopped(self.job.should_stop)
-        job, full = self.job, [h.side for h in held]
-        step = backed_off(job.skeleton, job.pose, as_moved(job, [h.prop for h in held]), job.fps, full, job.shapes)
-        if step is None:
-            return self.stance, None
-        assert step.base is not None
-        return Stance(step.base[-1], step.pose(len(step) - 1), 0.0), step
+        job, scope, here = self.job, self.scope(held), self.stance
+        body = Upright(job.skeleton, job.pose, scope.world, [h.side for h in held], None, job.shapes)
+        points = way(body, here.base)
+        if not body.free(points[_setting_off(points)], SWING).all() and (room := room_to_turn(body)) is not None:
+            away = small_steps(here.base, np.append(room[:2], here.base[2]), job.fps)
+            points = np.concatenate([away, way(body, away[-1])[1:]])
+        track = Path(points, ("x", "y", "heading"), np.arange(len(points)) / job.fps)
+        return gone(track, here, scope if treads else replace(scope, world=World(())))
+
+    def _at(self, base: Array) -> Stance:
+        return Stance(base, self.job.pose, 0.0)
 
     def gone(self, motion: Motion, held: Sequence[Holding]) -> None:
         """Do a motion of the whole body with what hands hold."""
@@ -215,6 +257,13 @@ class Afoot:
             matrices[name] = np.concatenate(rows)
         held = _lasting(self._held)
         return Performance({self.job.actor: motion}, matrices, held, motion.events, tuple(self.log))
+
+
+def _setting_off(track: Array) -> Array:
+    """Numbers of a few samples of a base track (T, 3) on which somebody sets off."""
+    gone = np.hypot(*(track[:, :2] - track[0, :2]).T)
+    last = int(np.flatnonzero(gone <= SETS_OFF)[-1])
+    return np.unique(np.linspace(0, last, 12).astype(np.int64))
 
 
 def _lasting(held: Sequence[Attachment]) -> tuple[Attachment, ...]:

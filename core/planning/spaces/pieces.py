@@ -59,12 +59,14 @@ def islands(vertices: Array, triangles: Ints) -> tuple[Island, ...]:
     return tuple(out)
 
 
-def pieces(parts: Sequence[Island], region: tuple[Array, Array] | None = None) -> tuple[Piece, ...]:
-    """What a mesh consists of.
+def parted_pieces(
+    parts: Sequence[Island], region: tuple[Array, Array] | None = None
+) -> tuple[tuple[Piece, ...], tuple[Island, ...]]:
+    """The balls and boxes among the parts of a mesh, and the parts that are neither.
 
     Args:
         parts: Its islands.
-        region: Lowest and highest corner (3,) of what matters; pieces outside of it are left out.
+        region: Lowest and highest corner (3,) of what matters; parts outside of it are left out.
     """
     out: list[Piece] = []
     rest: list[Island] = []
@@ -76,6 +78,13 @@ def pieces(parts: Sequence[Island], region: tuple[Array, Array] | None = None) -
             rest.append((points, island))
         else:
             out.append(found)
+    return tuple(out), tuple(rest)
+
+
+def pieces(parts: Sequence[Island], region: tuple[Array, Array] | None = None) -> tuple[Piece, ...]:
+    """What a mesh consists of; arguments are those of `parted_pieces`."""
+    plain, rest = parted_pieces(parts, region)
+    out = list(plain)
     # what has no inside of its own may lie in one field; closed ones would take each other for outside
     for points, island in rest:
         low, high = points.min(axis=0), points.max(axis=0)

@@ -24,6 +24,7 @@ from ...motion import Motion, Path
 from ...skeleton import Array, Pose, Skeleton
 from ...world import World
 from ..ways.map import MapParams, project
+from ..ways.walkable import Walkable
 from .actors import go
 from .courses import trimmed
 
@@ -31,7 +32,7 @@ FAILURES = (NoPath, NoIK, NoGrasp, NotVisible, Timeout)
 """How a task may fail."""
 
 
-STYLE = TravelParams(pause=0.3)
+STYLE = TravelParams(pause=0.0)
 MAP = MapParams()
 SETTLING = 1.2
 """Time in which both feet come down after the body has stopped, at most [s]."""
@@ -91,19 +92,19 @@ class MoveTo:
 
     def motion(self, stance: Stance, scope: Scope) -> Motion:
         """The walk; raises NoPath."""
-        stops = [stance.base[:2], *self.via, self.place]
-        around = np.array(stops)
-        low, high = around.min(axis=0) - 6.0, around.max(axis=0) + 6.0
-        chart = project(scope.world, scope.map, stance.time, bounds=np.stack([low, high]))
-        ways = chart.walkable()
+        track = self.track(stance, scope)
+        return still(scope, stance, 0.5) if track is None else gone(track, stance, scope)
+
+    def track(self, stance: Stance, scope: Scope) -> Path | None:
+        """Its base track, None where one is there already; raises NoPath."""
+        stops: list[Array | tuple[float, float]] = [stance.base[:2], *self.via, self.place]
+        ways = charted(stops, stance, scope)
         legs = [ways.route(np.asarray(a), np.asarray(b)).points for a, b in pairwise(stops)]
         way = np.concatenate([leg[0 if k == 0 else 1 :] for k, leg in enumerate(legs)])
         way = trimmed(way, go(self.place, self.name, stop=self.stop))
         if len(way) < 2 or float(np.hypot(*np.diff(way, axis=0).T).sum()) < 0.05:
-            return still(scope, stance, 0.5)
-        track = follow(way, self.speed, scope.fps, scope.style, float(stance.base[2]))
-        grounded = scope.world if any(b.kind == "ground" for b in scope.world.bodies) else None
-        return on_foot(scope.skeleton, track, scope.fps, scope.style, grounded, stance.pose)
+            return None
+        return follow(way, self.speed, scope.fps, scope.style, float(stance.base[2]))
 
 
 @dataclass(frozen=True)
@@ -115,12 +116,15 @@ class TurnTo:
 
     def motion(self, stance: Stance, scope: Scope) -> Motion:
         """The turn, the short way round."""
+        return gone(self.track(stance, scope), stance, replace(scope, world=World(())))
+
+    def track(self, stance: Stance, scope: Scope) -> Path:
+        """Its base track."""
         turn = float(wrap(self.heading - stance.base[2]))
-        count = max(2, int(np.ceil(1.875 * abs(turn) / 1.7 * scope.fps))) + round(0.4 * scope.fps)
-        share = smootherstep(np.minimum(np.arange(count) / max(count - 1 - round(0.4 * scope.fps), 1), 1.0))
+        count = max(2, int(np.ceil(1.875 * abs(turn) / 1.7 * scope.fps)))
+        share = smootherstep(np.arange(count) / (count - 1))
         points = np.column_stack([np.repeat(stance.base[None, :2], count, axis=0), stance.base[2] + turn * share])
-        track = Path(points, ("x", "y", "heading"), np.arange(count) / scope.fps)
-        return on_foot(scope.skeleton, track, scope.fps, scope.style, None, stance.pose)
+        return Path(points, ("x", "y", "heading"), np.arange(count) / scope.fps)
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,19 @@ def pick(clips: Sequence[Clip], tags: Sequence[str], attributes: Mapping[str, fl
         )
 
     return min(fit, key=lambda c: (away(c), c.name))
+
+
+def charted(stops: Sequence[Array | tuple[float, float]], stance: Stance, scope: Scope) -> Walkable:
+    """Where there is room to walk around places (2,) [m]."""
+    around = np.array(stops)
+    bounds = np.stack([around.min(axis=0) - 6.0, around.max(axis=0) + 6.0])
+    return project(scope.world, scope.map, stance.time, bounds=bounds).walkable()
+
+
+def gone(track: Path, stance: Stance, scope: Scope) -> Motion:
+    """Go along a base track on what there is of ground; see `on_foot`."""
+    grounded = scope.world if any(b.kind == "ground" for b in scope.world.bodies) else None
+    return on_foot(scope.skeleton, track, scope.fps, scope.style, grounded, stance.pose)
 
 
 def on_foot(

@@ -1,0 +1,167 @@
+"""Walking up to where somebody is to stand and face something, in one go and turning no more than it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise, product
+
+import numpy as np
+
+from ...errors import NoPath
+from ...gait.route import RouteParams, follow
+from ...maths.ramp import smootherstep, wrap
+from ...motion import Path
+from ...skeleton import Array
+from ..ways.chart import clearance
+from ..ways.walkable import Walkable
+from .sidling import SPOT, TURNING, small_steps
+from .upright import GAP, Upright
+
+TURN = np.radians(75.0)
+"""How far somebody turns as it arrives, at most; who has to turn farther turns on the spot [rad]."""
+_WITHIN = 0.4, 0.6
+"""On how much of the way it turns as it arrives [m], and how much more for each radian [m/rad]."""
+_ROUTE = RouteParams(pause=0.0)
+_BEFORE = 0.35, 0.6, 0.9
+"""How far from where it is to stand it may come into its last steps [m]."""
+_ROUND = tuple(np.radians([0.0, 30.0, -30.0, 60.0, -60.0, 90.0, -90.0]))
+"""From which sides, from behind where it is to stand."""
+_EACH_METRE = 0.3
+"""How much of a turn a metre less is worth [rad/m]."""
+_BLOCKED = 20.0
+"""How much of a turn it is worth to have room all along the last steps [rad]."""
+_TRUNK = 4.0
+"""How much more it is worth to have room for the trunk than for the arms."""
+_MOST = 8
+"""How many ways are looked at."""
+_CORNERS = 0.35, 0.2, 0.1
+"""How far corners of the way are rounded, the first that cuts none [m]."""
+_TIGHT = 0.6
+"""How near its middle comes to what it walks around at least, of its radius."""
+_ENDS = 0.5
+"""How near to where it is at first and at last that does not matter [m]."""
+_LAST, _SAMPLES = 1.2, 12
+"""On how much of the way room for the arms is looked for [m], and at how many places."""
+
+
+def arriving(way: Array, goal: Array, speed: float, fps: float, heading: float, route: RouteParams = _ROUTE) -> Path:
+    """Base track along a way (N, 2) [m] that turns at its end to the heading of a base (3,).
+
+    Args:
+        way: From where it stands to where it is to stand.
+        goal: x, y [m] and heading [rad] of the base at the end.
+        speed: [m/s]
+        fps: Samples a second [Hz].
+        heading: Where it faces at the beginning [rad].
+        route: How a way is gone.
+    """
+    track = np.array(follow(way, speed, fps, route, heading).points)
+    left = float(wrap(goal[2] - track[-1, 2]))
+    if abs(left) <= TURN:
+        gone = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(track[:, :2], axis=0).T))])
+        within = min(_WITHIN[0] + _WITHIN[1] * abs(left), float(gone[-1]))
+        track[:, 2] += left * smootherstep(1.0 - (gone[-1] - gone) / max(within, 1e-6))
+    else:
+        count = int(np.ceil(1.875 * abs(left) / TURNING * fps))
+        share = smootherstep(np.arange(1, count + 1) / count)
+        track = np.concatenate([track, track[-1] + share[:, None] * np.array([0.0, 0.0, left])])
+    return Path(track, ("x", "y", "heading"), np.arange(len(track)) / fps)
+
+
+def arrived(
+    body: Upright,
+    ways: Walkable,
+    start: Array,
+    goal: Array,
+    speed: float,
+    fps: float,
+    route: RouteParams = _ROUTE,
+    via: Sequence[Array] = (),
+) -> tuple[Path, float]:
+    """Base track of a walk to where somebody is to stand that turns as little as may be, with room for it at last.
+
+    Args:
+        body: Who goes.
+        ways: Where there is room to walk.
+        start, goal: x, y [m] and heading [rad] of the bases (3,) at both ends.
+        speed, fps, route: As for `arriving`.
+        via: (2,) places on the way [m].
+
+    Returns:
+        The track, and how much of it has no room: 0 where all has.
+
+    Raises:
+        NoPath: No way leads there.
+    """
+    if not len(via) and np.hypot(*(goal[:2] - start[:2])) < SPOT:
+        points = small_steps(start, goal, fps)
+        return Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps), _crowded(body, points)
+    best: Path | None = None
+    failure: NoPath | None = None
+    least, narrow = np.inf, 0.0
+    legs: dict[tuple[float, ...], Array] = {}
+
+    def leg(a: Array, b: Array) -> Array:
+        key = (*a.tolist(), *b.tolist())
+        if key not in legs:
+            legs[key] = ways.route(a, b).points
+        return legs[key]
+
+    stops = [start[:2], *(np.asarray(place[:2]) for place in via)]
+    for number, (likely, before) in enumerate(sorted(_approaches(stops, start, goal), key=lambda c: c[0])):
+        if best is not None and (number >= _MOST or likely > least):
+            break
+        try:
+            parts = [leg(a, b) for a, b in pairwise([*stops, *before])]
+        except NoPath as error:
+            failure = failure or error
+            continue
+        way = np.concatenate([*parts, goal[None, :2]])
+        for corners in _CORNERS:
+            track = arriving(way, goal, speed, fps, float(start[2]), replace(route, corners=corners))
+            cut = _cut(ways, track.points)
+            if not cut:
+                break
+        turning = float(np.abs(np.diff(track.points[:, 2])).sum())
+        length = float(np.hypot(*np.diff(track.points[:, :2], axis=0).T).sum())
+        blocked = _crowded(body, track.points) + cut
+        cost = turning + _EACH_METRE * length + _BLOCKED * blocked
+        if cost < least:
+            best, least, narrow = track, cost, blocked
+    if best is None:
+        raise failure or NoPath("no way leads there")
+    return best, narrow
+
+
+def _approaches(stops: Sequence[Array], start: Array, goal: Array) -> Iterator[tuple[float, list[Array]]]:
+    """Places (2,) from which the last steps may go, if any, and what the way by there costs if it is straight."""
+    far = float(np.hypot(*(goal[:2] - stops[-1])))
+    angles = [(d, a) for d, a in product(_BEFORE, _ROUND) if d < 0.7 * far or d == _BEFORE[0]]
+    sides = [goal[:2] - d * np.array([np.sin(goal[2] + a), -np.cos(goal[2] + a)]) for d, a in angles]
+    for before in [[goal[:2]], *([side] for side in sides)]:
+        line = np.array([*stops, *before, goal[:2]])
+        steps = np.diff(line, axis=0)
+        steps = steps[np.hypot(steps[:, 0], steps[:, 1]) > 0.05]
+        courses = np.concatenate([start[2:], np.arctan2(steps[:, 0], -steps[:, 1]), goal[2:]])
+        length = float(np.hypot(steps[:, 0], steps[:, 1]).sum())
+        yield float(np.abs(wrap(np.diff(courses))).sum()) + _EACH_METRE * length, before
+
+
+def _cut(ways: Walkable, track: Array) -> float:
+    """Which part of a base track (T, 3) comes too near to what it leads around, but for its ends."""
+    away = np.minimum(*(np.hypot(*(track[:, :2] - track[k, :2]).T) for k in (0, -1)))
+    under_way = track[away > _ENDS, :2]
+    return float((clearance(ways, under_way) < _TIGHT * ways.radius).mean()) if len(under_way) else 0.0
+
+
+def _crowded(body: Upright, track: Array) -> float:
+    """On which part of the last bit of a base track (T, 3) there is no room for what has room at its end.
+
+    Room for arms counts for less than that for the trunk.
+    """
+    left = np.concatenate([np.cumsum(np.hypot(*np.diff(track[::-1, :2], axis=0).T))[::-1], [0.0]])
+    last = np.flatnonzero(left <= _LAST)
+    missing = ~body.room(track[np.unique(np.linspace(last[0], last[-1], _SAMPLES).astype(np.int64))], GAP)
+    missing &= ~missing[-1]
+    return float(missing.any(axis=1).mean() + _TRUNK * missing[:, body.trunk].any(axis=1).mean())

@@ -1,0 +1,86 @@
+"""Small steps to a place near by, ahead, aside or back, with the body facing about where it faced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ...gait.travel import TravelParams
+from ...maths import quat
+from ...maths.ramp import smootherstep, wrap
+from ...motion import Motion, Path
+from ...skeleton import Array, Pose, Skeleton
+from ...world import World
+from ..spaces.solids import Shapes
+from ..walkers.tasks import on_foot
+from .upright import GAP, Upright
+
+NEAR, TURN = 0.8, np.radians(70.0)
+"""How far [m] and how far round [rad] somebody goes in small steps, at most; beyond that it walks there."""
+SPOT = 0.35
+"""What is nearer than this is on the spot: somebody turns on the way there however far round it is [m]."""
+AHEAD, ASIDE, BACK = 0.8, 0.45, 0.5
+"""How fast small steps go at their fastest, ahead, aside and back [m/s]."""
+TURNING = 1.7
+"""How fast somebody turns on the spot at its fastest [rad/s]."""
+_SHORTEST = 0.7
+"""How long it takes at least to shift both feet [s]."""
+_HERE = 0.03, np.radians(3.0)
+"""How near to where it is to be somebody stays [m; rad]."""
+_SAMPLES = 9
+"""Places on the way where room is looked for."""
+
+
+def sidled(
+    skeleton: Skeleton,
+    pose: Pose,
+    world: World,
+    goal: Array,
+    fps: float,
+    full: Sequence[str] = (),
+    moved: Mapping[str, Array] | None = None,
+    shapes: Shapes | None = None,
+) -> Motion | None:
+    """Go to a base (3,), x, y [m] and heading [rad], in small steps without turning away.
+
+    None where that is too far, too much of a turn, or something is in the way; further arguments are those of
+    `Upright`.
+    """
+    body = Upright(skeleton, pose, world, full, moved, shapes)
+    turn = float(wrap(goal[2] - body.base[2]))
+    far = float(np.hypot(*(goal[:2] - body.base[:2])))
+    if far > NEAR or (abs(turn) > TURN and far > SPOT):
+        return None
+    share = np.linspace(0.0, 1.0, _SAMPLES)[:, None]
+    if not body.passes(body.base + share * np.array([*(goal[:2] - body.base[:2]), turn]), GAP):
+        return None
+    return shifted(skeleton, pose, world, goal, fps)
+
+
+def shifted(skeleton: Skeleton, pose: Pose, world: World, goal: Array, fps: float) -> Motion:
+    """Small steps straight to a base (3,), x, y [m] and heading [rad], turning all the way, the short way round."""
+    base = np.array([*pose.root[:2], float(quat.heading(pose.rotations[0]))])
+    if _is_here(base, goal):
+        roots, rotations = np.tile(pose.root, (2, 1)), np.tile(pose.rotations, (2, 1, 1))
+        return Motion(skeleton, fps, roots, rotations, np.tile(base, (2, 1)))
+    points = small_steps(base, goal, fps)
+    ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
+    track = Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps)
+    return on_foot(skeleton, track, fps, TravelParams(), ground if ground.bodies else None, pose)
+
+
+def small_steps(base: Array, goal: Array, fps: float) -> Array:
+    """(T, 3) base track from one base (3,) to another in small steps, the short way round; see `shifted`."""
+    way = np.array([*(goal[:2] - base[:2]), wrap(goal[2] - base[2])])
+    far, middle = float(np.hypot(way[0], way[1])), base[2] + 0.5 * way[2]
+    forward = 0.0 if far < 1e-9 else float(way[:2] @ [np.sin(middle), -np.cos(middle)]) / far
+    pace = np.hypot(forward * (AHEAD if forward > 0.0 else BACK), ASIDE * np.sqrt(max(1.0 - forward**2, 0.0)))
+    lasts = max(1.875 * float(np.hypot(far / pace, way[2] / TURNING)), _SHORTEST)
+    count = int(np.ceil(lasts * fps))
+    return np.asarray(base + smootherstep(np.arange(count + 1) / count)[:, None] * way)
+
+
+def _is_here(base: Array, goal: Array) -> bool:
+    off = goal - base
+    return bool(np.hypot(off[0], off[1]) < _HERE[0] and abs(wrap(off[2])) < _HERE[1])
