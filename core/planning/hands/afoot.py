@@ -7,38 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from ...errors import NoPath
 from ...gait.physique import measure
 from ...kinematics import base as bases
 from ...maths import quat
-from ...motion import Motion, Path
+from ...motion import Motion
 from ...performance import Attachment, Performance
 from ...skeleton import Array
 from ...world import Body, World
 from ..spaces.rrt import stopped
 from ..spaces.solids import Shapes
-from ..walkers.tasks import MoveTo, Scope, Stance, TurnTo, chained, charted, gone, still
+from ..walkers.flowing import EARLY, flowing
+from ..walkers.tasks import MoveTo, Scope, Stance, TurnTo, chained, charted, gone, still, timed
 from ..ways.map import MapParams
-from .arriving import arrived
+from .arriving import Places, to_one
 from .carry import CarryParams, carry
 from .reach import reach
 from .sidling import sidled, small_steps
 from .stages import Holding
 from .standing import as_moved, matrix_of
 from .stepping_back import SWING, room_to_turn
-from .stepping_up import NO_ROOM, stances, stepped
+from .stepping_up import stances, stepped
 from .task import Job, Reached
 from .upright import Upright
 
 SETS_OFF = 0.3
 """On how much of its way somebody sets off [m]."""
-PLACES = 8
-"""How many places to stand are tried."""
 HIGHER = 0.05
 """How much higher or lower ground is on which somebody looks anew where to stand [m]."""
 CHEST = CarryParams(posture="chest", raised=0.06)
@@ -119,38 +116,21 @@ class Afoot:
         job, full, scope = self.job, [h.side for h in held], self.scope(held)
         world, shapes = scope.world, job.shapes
         found = stances(job.skeleton, job.pose, world, place, hand, None, shapes, facing=facing)
-        goals = list(islice(found, 1))
-        if not goals:
-            raise NoPath(NO_ROOM)
-        motion = None if len(via) else sidled(job.skeleton, job.pose, world, goals[0], job.fps, full, None, shapes)
+        goals = Places(found)
+        motion = None if len(via) else sidled(job.skeleton, job.pose, world, goals.first, job.fps, full, None, shapes)
         if motion is None:
-            goals += islice(found, PLACES - 1)
-            motion = self._from_room(lambda body, start: self._to_one(goals, body, start, scope, via), held)
+            ways = charted([self.stance.base[:2], *via, goals.first[:2]], self.stance, scope)
+
+            def walked(body: Upright, start: Array) -> Array:
+                return to_one(goals, body, ways, start, self.speed, job.fps, scope.style, via).points
+
+            motion = self._from_room(walked, held)
         if abs(float(motion.roots[-1, 2] - job.pose.root[2])) > HIGHER:
             there = motion.pose(len(motion) - 1)
             facing = float(quat.heading(there.rotations[0]))
             last = stepped(job.skeleton, there, world, place, job.fps, hand, None, shapes, False, facing, full)
             motion = chained([motion, last])
         self.gone(motion, held)
-
-    def _to_one(self, goals: Sequence[Array], body: Upright, start: Array, scope: Scope, via: Sequence[Array]) -> Array:
-        """Base track (T, 3) from a base (3,) to the first of some goals (3,) with room on the way, or most room."""
-        best: tuple[float, Array] | None = None
-        failure: NoPath | None = None
-        for goal in goals:
-            ways = charted([start[:2], *via, goal[:2]], self._at(start), scope)
-            try:
-                track, narrow = arrived(body, ways, start, goal, self.speed, scope.fps, scope.style, via)
-            except NoPath as error:
-                failure = failure or error
-                continue
-            if best is None or narrow < best[0]:
-                best = narrow, track.points
-            if not narrow:
-                break
-        if best is None:
-            raise failure or NoPath(NO_ROOM)
-        return best[1]
 
     def reach(self, held: Sequence[Holding] = (), goal: Array | None = None, **params: Any) -> Reached:
         """Do a task with a hand, from where it stands."""
@@ -199,9 +179,8 @@ class Afoot:
         points = way(body, here.base)
         if not body.free(points[_setting_off(points)], SWING).all() and (room := room_to_turn(body)) is not None:
             away = small_steps(here.base, np.append(room[:2], here.base[2]), job.fps)
-            points = np.concatenate([away, way(body, away[-1])[1:]])
-        track = Path(points, ("x", "y", "heading"), np.arange(len(points)) / job.fps)
-        return gone(track, here, scope if treads else replace(scope, world=World(())))
+            points = flowing(away, way(body, away[-1]), int(EARLY * len(away)))
+        return gone(timed(points, job.fps), here, scope if treads else replace(scope, world=World(())))
 
     def _at(self, base: Array) -> Stance:
         return Stance(base, self.job.pose, 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 
 import numpy as np
 
@@ -13,16 +13,18 @@ from ...gait.route import RouteParams, follow
 from ...maths.ramp import smootherstep, wrap
 from ...motion import Path
 from ...skeleton import Array
+from ..walkers.flowing import EARLY, flowing, set_off
+from ..walkers.tasks import TURNING, timed
 from ..ways.chart import clearance
 from ..ways.walkable import Walkable
-from .sidling import SPOT, TURNING, small_steps
+from .sidling import SPOT, small_steps
 from .upright import GAP, Upright
 
 TURN = np.radians(75.0)
 """How far somebody turns as it arrives, at most; who has to turn farther turns on the spot [rad]."""
 _WITHIN = 0.4, 0.6
 """On how much of the way it turns as it arrives [m], and how much more for each radian [m/rad]."""
-_ROUTE = RouteParams(pause=0.0)
+_ROUTE = RouteParams(pause=0.0, turn_rate=TURNING)
 _BEFORE = 0.35, 0.6, 0.9
 """How far from where it is to stand it may come into its last steps [m]."""
 _ROUND = tuple(np.radians([0.0, 30.0, -30.0, 60.0, -60.0, 90.0, -90.0]))
@@ -41,6 +43,8 @@ _TIGHT = 0.6
 """How near its middle comes to what it walks around at least, of its radius."""
 _ENDS = 0.5
 """How near to where it is at first and at last that does not matter [m]."""
+_PLACES = 8
+"""How many places to stand are tried."""
 _LAST, _SAMPLES = 1.2, 12
 """On how much of the way room for the arms is looked for [m], and at how many places."""
 
@@ -56,7 +60,7 @@ def arriving(way: Array, goal: Array, speed: float, fps: float, heading: float, 
         heading: Where it faces at the beginning [rad].
         route: How a way is gone.
     """
-    track = np.array(follow(way, speed, fps, route, heading).points)
+    track = set_off(np.array(follow(way, speed, fps, route, heading).points))
     left = float(wrap(goal[2] - track[-1, 2]))
     if abs(left) <= TURN:
         gone = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(track[:, :2], axis=0).T))])
@@ -64,9 +68,9 @@ def arriving(way: Array, goal: Array, speed: float, fps: float, heading: float, 
         track[:, 2] += left * smootherstep(1.0 - (gone[-1] - gone) / max(within, 1e-6))
     else:
         count = int(np.ceil(1.875 * abs(left) / TURNING * fps))
-        share = smootherstep(np.arange(1, count + 1) / count)
-        track = np.concatenate([track, track[-1] + share[:, None] * np.array([0.0, 0.0, left])])
-    return Path(track, ("x", "y", "heading"), np.arange(len(track)) / fps)
+        share = smootherstep(np.arange(count + 1) / count)
+        track = flowing(track, track[-1] + share[:, None] * np.array([0.0, 0.0, left]), int(EARLY * count))
+    return timed(track, fps)
 
 
 def arrived(
@@ -96,7 +100,7 @@ def arrived(
     """
     if not len(via) and np.hypot(*(goal[:2] - start[:2])) < SPOT:
         points = small_steps(start, goal, fps)
-        return Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps), _crowded(body, points)
+        return timed(points, fps), _crowded(body, points)
     best: Path | None = None
     failure: NoPath | None = None
     least, narrow = np.inf, 0.0
@@ -132,6 +136,63 @@ def arrived(
     if best is None:
         raise failure or NoPath("no way leads there")
     return best, narrow
+
+
+class Places:
+    """Places to stand, found one after the other as they are asked for.
+
+    Attributes:
+        first: (3,) the base that is best.
+
+    Raises:
+        NoPath: There is none.
+    """
+
+    def __init__(self, found: Iterator[Array]) -> None:
+        self._found, self._known = islice(found, _PLACES), list[Array]()
+        first = next(iter(self), None)
+        if first is None:
+            raise NoPath("there is no room to stand within reach of it")
+        self.first: Array = first
+
+    def __iter__(self) -> Iterator[Array]:
+        """All of them (3,), the best first."""
+        yield from self._known
+        for base in self._found:
+            self._known.append(base)
+            yield base
+
+
+def to_one(
+    places: Places,
+    body: Upright,
+    ways: Walkable,
+    start: Array,
+    speed: float,
+    fps: float,
+    route: RouteParams = _ROUTE,
+    via: Sequence[Array] = (),
+) -> Path:
+    """Base track to the first of some places with room all the way, or to that with most; see `arrived`.
+
+    Raises:
+        NoPath: No way leads to any of them.
+    """
+    best: tuple[float, Path] | None = None
+    failure: NoPath | None = None
+    for goal in places:
+        try:
+            track, narrow = arrived(body, ways, start, goal, speed, fps, route, via)
+        except NoPath as error:
+            failure = failure or error
+            continue
+        if best is None or narrow < best[0]:
+            best = narrow, track
+        if not narrow:
+            break
+    if best is None:
+        raise failure or NoPath("no way leads there")
+    return best[1]
 
 
 def _approaches(stops: Sequence[Array], start: Array, goal: Array) -> Iterator[tuple[float, list[Array]]]:

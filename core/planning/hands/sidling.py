@@ -9,25 +9,26 @@ import numpy as np
 from ...gait.travel import TravelParams
 from ...maths import quat
 from ...maths.ramp import smootherstep, wrap
-from ...motion import Motion, Path
+from ...motion import Motion
 from ...skeleton import Array, Pose, Skeleton
 from ...world import World
 from ..spaces.solids import Shapes
-from ..walkers.tasks import on_foot
+from ..walkers.tasks import TURNING, on_foot, timed
 from .upright import GAP, Upright
 
 NEAR, TURN = 0.8, np.radians(70.0)
 """How far [m] and how far round [rad] somebody goes in small steps, at most; beyond that it walks there."""
 SPOT = 0.35
 """What is nearer than this is on the spot: somebody turns on the way there however far round it is [m]."""
-AHEAD, ASIDE, BACK = 0.8, 0.45, 0.5
+AHEAD, ASIDE, BACK = 0.8, 0.35, 0.5
 """How fast small steps go at their fastest, ahead, aside and back [m/s]."""
-TURNING = 1.7
-"""How fast somebody turns on the spot at its fastest [rad/s]."""
 _SHORTEST = 0.7
 """How long it takes at least to shift both feet [s]."""
 _HERE = 0.03, np.radians(3.0)
 """How near to where it is to be somebody stays [m; rad]."""
+_LAG = 0.75, 0.3, 1.2
+"""When somebody who turns away from where it goes is there and when it begins to turn, of how long it takes, and how
+much longer that is."""
 _SAMPLES = 9
 """Places on the way where room is looked for."""
 
@@ -66,8 +67,7 @@ def shifted(skeleton: Skeleton, pose: Pose, world: World, goal: Array, fps: floa
         return Motion(skeleton, fps, roots, rotations, np.tile(base, (2, 1)))
     points = small_steps(base, goal, fps)
     ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
-    track = Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps)
-    return on_foot(skeleton, track, fps, TravelParams(), ground if ground.bodies else None, pose)
+    return on_foot(skeleton, timed(points, fps), fps, TravelParams(), ground if ground.bodies else None, pose)
 
 
 def small_steps(base: Array, goal: Array, fps: float) -> Array:
@@ -77,8 +77,13 @@ def small_steps(base: Array, goal: Array, fps: float) -> Array:
     forward = 0.0 if far < 1e-9 else float(way[:2] @ [np.sin(middle), -np.cos(middle)]) / far
     pace = np.hypot(forward * (AHEAD if forward > 0.0 else BACK), ASIDE * np.sqrt(max(1.0 - forward**2, 0.0)))
     lasts = max(1.875 * float(np.hypot(far / pace, way[2] / TURNING)), _SHORTEST)
-    count = int(np.ceil(lasts * fps))
-    return np.asarray(base + smootherstep(np.arange(count + 1) / count)[:, None] * way)
+    left = float(way[:2] @ [np.cos(middle), np.sin(middle)])
+    # who turns away from where it goes would put one foot before the other: it goes first
+    first, then, longer = _LAG if left * way[2] < 0.0 else (1.0, 0.0, 1.0)
+    count = int(np.ceil(lasts * longer * fps))
+    share = np.arange(count + 1) / count
+    places, headings = smootherstep(share / first), smootherstep((share - then) / (1.0 - then))
+    return np.asarray(base + np.column_stack([places, places, headings]) * way)
 
 
 def _is_here(base: Array, goal: Array) -> bool:

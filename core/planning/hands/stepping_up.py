@@ -17,7 +17,7 @@ from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import World
 from ..spaces.solids import Shapes
 from ..walkers.tasks import on_foot
-from .arriving import arriving
+from .arriving import Places, arriving
 from .crouching import can_crouch, crouched
 from .sidling import SPOT, shifted, sidled
 from .upright import GAP, Upright
@@ -38,7 +38,6 @@ _FOR_ARMS = 0.5
 _AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
 _TOO_FAR = 100.0
 """Distance from which nobody goes without having been told to walk [m]."""
-NO_ROOM = "there is no room to stand within reach of it"
 _AT_ONCE = 8
 """How many places are looked at together."""
 _SPEED = 1.0
@@ -64,10 +63,7 @@ def stance(
     Raises:
         NoPath: There is no such place.
     """
-    found = next(stances(skeleton, pose, world, place, hand, moved, shapes, far, facing), None)
-    if found is None:
-        raise NoPath(NO_ROOM)
-    return found
+    return Places(stances(skeleton, pose, world, place, hand, moved, shapes, far, facing)).first
 
 
 def stances(

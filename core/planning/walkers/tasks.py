@@ -27,12 +27,15 @@ from ..ways.map import MapParams, project
 from ..ways.walkable import Walkable
 from .actors import go
 from .courses import trimmed
+from .flowing import set_off
 
 FAILURES = (NoPath, NoIK, NoGrasp, NotVisible, Timeout)
 """How a task may fail."""
 
 
-STYLE = TravelParams(pause=0.0)
+TURNING = 2.3
+"""How fast somebody turns on the spot at its fastest [rad/s]."""
+STYLE = TravelParams(pause=0.0, turn_rate=TURNING)
 MAP = MapParams()
 SETTLING = 1.2
 """Time in which both feet come down after the body has stopped, at most [s]."""
@@ -104,7 +107,8 @@ class MoveTo:
         way = trimmed(way, go(self.place, self.name, stop=self.stop))
         if len(way) < 2 or float(np.hypot(*np.diff(way, axis=0).T).sum()) < 0.05:
             return None
-        return follow(way, self.speed, scope.fps, scope.style, float(stance.base[2]))
+        track = follow(way, self.speed, scope.fps, scope.style, float(stance.base[2]))
+        return timed(set_off(track.points), scope.fps)
 
 
 @dataclass(frozen=True)
@@ -121,10 +125,10 @@ class TurnTo:
     def track(self, stance: Stance, scope: Scope) -> Path:
         """Its base track."""
         turn = float(wrap(self.heading - stance.base[2]))
-        count = max(2, int(np.ceil(1.875 * abs(turn) / 1.7 * scope.fps)))
+        count = max(2, int(np.ceil(1.875 * abs(turn) / TURNING * scope.fps)))
         share = smootherstep(np.arange(count) / (count - 1))
         points = np.column_stack([np.repeat(stance.base[None, :2], count, axis=0), stance.base[2] + turn * share])
-        return Path(points, ("x", "y", "heading"), np.arange(count) / scope.fps)
+        return timed(points, scope.fps)
 
 
 @dataclass(frozen=True)
@@ -192,6 +196,11 @@ def charted(stops: Sequence[Array | tuple[float, float]], stance: Stance, scope:
     return project(scope.world, scope.map, stance.time, bounds=bounds).walkable()
 
 
+def timed(points: Array, fps: float) -> Path:
+    """A base track of samples (T, 3)."""
+    return Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps)
+
+
 def gone(track: Path, stance: Stance, scope: Scope) -> Motion:
     """Go along a base track on what there is of ground; see `on_foot`."""
     grounded = scope.world if any(b.kind == "ground" for b in scope.world.bodies) else None
@@ -223,8 +232,7 @@ def still(scope: Scope, stance: Stance, seconds: float) -> Motion:
     """Standing as one is."""
     count = max(2, round(seconds * scope.fps) + 1)
     if stance.pose is None:
-        track = Path(np.repeat(stance.base[None], count, axis=0), ("x", "y", "heading"), np.arange(count) / scope.fps)
-        return travel(scope.skeleton, track, scope.style)
+        return travel(scope.skeleton, timed(np.repeat(stance.base[None], count, axis=0), scope.fps), scope.style)
     return Motion(
         scope.skeleton,
         scope.fps,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from quality import slide
 from troupe.core.errors import NoPath
+from troupe.core.gait.route import RouteParams, follow
 from troupe.core.kinematics import fk
 from troupe.core.kinematics.body_shape import ARM_PARTS, capsules
 from troupe.core.maths import quat
@@ -19,6 +20,7 @@ from troupe.core.planning.hands.upright import GAP, Upright, hanging
 from troupe.core.planning.hands.workplaces import standing
 from troupe.core.planning.spaces.meshes import Mesh
 from troupe.core.planning.spaces.set_pieces import bottle, box
+from troupe.core.planning.walkers.flowing import flowing, set_off
 from troupe.core.planning.ways.map import MapParams
 from troupe.core.world import Body, World
 
@@ -108,7 +110,7 @@ def test_to_what_is_beside_it_on_a_worktop_it_steps_aside_without_turning_away(a
 def test_small_steps_turn_on_the_way_and_feet_stay_where_they_are_planted(goal):
     motion = sidled(SKELETON, POSE, World((FLOOR,)), np.array(goal), FPS)
     assert turned_away(motion) < 1e-6 and turning(motion) == pytest.approx(abs(goal[2]), abs=1e-6)
-    assert slide(motion) < 1e-3 and np.allclose(motion.base[-1], goal)
+    assert slide(motion) < 1e-3 and np.allclose(motion.base[-1], goal) and feet_apart(motion).min() > 0.0
     assert np.linalg.norm(motion.roots[-1] - motion.roots[-2]) * FPS < 0.05
 
 
@@ -235,3 +237,15 @@ def test_where_there_is_no_room_it_says_so():
         afoot(block).step_up(np.array([0.0, -2.5, 1.0]))
     with pytest.raises(NoPath, match="m away"):
         stance(SKELETON, POSE, World((FLOOR,)), np.array([0.0, -200.0, 1.0]))
+
+
+def test_who_has_nearly_turned_sets_off():
+    whole = follow([(0.0, 0.0), (0.0, 2.0)], 1.2, FPS, RouteParams(pause=0.0), 0.0).points
+    track = set_off(whole)
+    assert len(track) < len(whole) - 5 and np.allclose(track[[0, -1]], whole[[0, -1]])
+    assert np.abs(np.diff(track, axis=0)).max() < 1.05 * np.abs(np.diff(whole, axis=0)).max()
+    moves, turns = (np.abs(np.diff(track[:, k])) > 1e-3 for k in (1, 2))
+    assert (moves & turns).any()
+    ahead = follow([(0.0, 0.0), (0.0, -2.0)], 1.2, FPS, RouteParams(pause=0.0), 0.0).points
+    assert set_off(ahead) is ahead
+    assert np.allclose(flowing(whole, whole[-1:], 5)[-1], whole[-1])
