@@ -5,19 +5,22 @@ What it does is kept piece by piece, each beginning where the last one ended, to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
+from ...errors import NoPath
 from ...gait.physique import measure
 from ...kinematics import base as bases
 from ...maths import quat
 from ...motion import Motion
 from ...performance import Attachment, Performance
-from ...skeleton import Array
+from ...skeleton import SIDES, Array
 from ...world import Body, World
+from ..spaces.penetration import penetrations
 from ..spaces.rrt import stopped
 from ..spaces.solids import Shapes
 from ..walkers.flowing import EARLY, flowing
@@ -36,6 +39,8 @@ from .upright import Upright
 
 SETS_OFF = 0.3
 """On how much of its way somebody sets off [m]."""
+TRIES = 4
+"""How many ways to a place to work at are tried for arms that swing."""
 HIGHER = 0.05
 """How much higher or lower ground is on which somebody looks anew where to stand [m]."""
 CHEST = CarryParams(posture="chest", raised=0.06)
@@ -95,9 +100,9 @@ class Afoot:
         """Walk to a place (2,)."""
         scope, there = self.scope(), (float(place[0]), float(place[1]))
 
-        def walked(_: Upright, start: Array) -> Array:
+        def walked(_: Upright, start: Array) -> Iterator[Array]:
             track = MoveTo(there, speed=self.speed).track(self._at(start), scope)
-            return np.tile(start, (2, 1)) if track is None else track.points
+            yield np.tile(start, (2, 1)) if track is None else track.points
 
         self.gone(self._from_room(walked), ())
 
@@ -121,10 +126,10 @@ class Afoot:
         if motion is None:
             ways = charted([self.stance.base[:2], *via, goals.first[:2]], self.stance, scope)
 
-            def walked(body: Upright, start: Array) -> Array:
-                return to_one(goals, body, ways, start, self.speed, job.fps, scope.style, via).points
+            def walked(body: Upright, start: Array) -> Iterator[Array]:
+                return to_one(goals, body, ways, start, self.speed, job.fps, scope.style, via)
 
-            motion = self._from_room(walked, held)
+            motion = self._from_room(walked, held, tries=TRIES)
         if abs(float(motion.roots[-1, 2] - job.pose.root[2])) > HIGHER:
             there = motion.pose(len(motion) - 1)
             facing = float(quat.heading(there.rotations[0]))
@@ -163,24 +168,55 @@ class Afoot:
     def turn(self, heading: float) -> None:
         """Turn to a heading [rad]."""
         scope = self.scope()
-        self.gone(self._from_room(lambda _, start: TurnTo(heading).track(self._at(start), scope).points, (), False), ())
+
+        def turned(_: Upright, start: Array) -> Iterator[Array]:
+            yield TurnTo(heading).track(self._at(start), scope).points
+
+        self.gone(self._from_room(turned, treads=False), ())
 
     def _from_room(
-        self, way: Callable[[Upright, Array], Array], held: Sequence[Holding] = (), treads: bool = True
+        self,
+        ways: Callable[[Upright, Array], Iterator[Array]],
+        held: Sequence[Holding] = (),
+        treads: bool = True,
+        tries: int = 1,
     ) -> Motion:
-        """Go along the base track (T, 3) that somebody takes from a base (3,).
+        """Go along one of the base tracks (T, 3) that somebody may take from a base (3,), of the first few.
 
-        Where there is no room for its arms as it sets off, it steps to where there is room to turn first, and sets off
-        from there. Who does not tread on the ground of the world stays as high as it is.
+        That is the first on which no empty hand or its arm goes into anything, or else goes the least deep. Where there
+        is no room for arms as it sets off, it steps to where there is room to turn first, and sets off from there. Who
+        does not tread on the ground of the world stays as high as it is.
         """
         stopped(self.job.should_stop)
-        job, scope, here = self.job, self.scope(held), self.stance
-        body = Upright(job.skeleton, job.pose, scope.world, [h.side for h in held], None, job.shapes)
-        points = way(body, here.base)
-        if not body.free(points[_setting_off(points)], SWING).all() and (room := room_to_turn(body)) is not None:
+        job, scope, here, full = self.job, self.scope(held), self.stance, [h.side for h in held]
+        body = Upright(job.skeleton, job.pose, scope.world, full, None, job.shapes)
+        tracks = ways(body, here.base)
+        first = next(tracks)
+        tracks = chain([first], tracks)
+        if not body.free(first[_setting_off(first)], SWING).all() and (room := room_to_turn(body)) is not None:
             away = small_steps(here.base, np.append(room[:2], here.base[2]), job.fps)
-            points = flowing(away, way(body, away[-1]), int(EARLY * len(away)))
-        return gone(timed(points, job.fps), here, scope if treads else replace(scope, world=World(())))
+            tracks = (flowing(away, track, int(EARLY * len(away))) for track in ways(body, away[-1]))
+        ground = scope if treads else replace(scope, world=World(()))
+        best: tuple[float, Motion] | None = None
+        failure: NoPath | None = None
+        for track in islice(tracks, tries):
+            try:
+                motion = gone(timed(track, job.fps), here, ground)
+            except NoPath as error:
+                failure = failure or error
+                continue
+            if tries == 1:
+                return motion
+            hits = penetrations(motion, scope.world, sides=[s for s in SIDES if s not in full], shapes=job.shapes)
+            deep = max((hit.depth for hit in hits), default=0.0)
+            if best is None or deep < best[0]:
+                best = deep, motion
+            if not hits:
+                break
+        if best is None:
+            assert failure is not None
+            raise failure
+        return best[1]
 
     def _at(self, base: Array) -> Stance:
         return Stance(base, self.job.pose, 0.0)

@@ -18,7 +18,7 @@ from ..walkers.tasks import TURNING, timed
 from ..ways.chart import clearance
 from ..ways.walkable import Walkable
 from .sidling import SPOT, small_steps
-from .upright import GAP, Upright
+from .upright import GAP, SWINGS, Upright
 
 TURN = np.radians(75.0)
 """How far somebody turns as it arrives, at most; who has to turn farther turns on the spot [rad]."""
@@ -35,8 +35,8 @@ _BLOCKED = 20.0
 """How much of a turn it is worth to have room all along the last steps [rad]."""
 _TRUNK = 4.0
 """How much more it is worth to have room for the trunk than for the arms."""
-_MOST = 8
-"""How many ways are looked at."""
+_MOST, _ENOUGH = 8, 3
+"""How many ways are looked at, at most, and at least, if there are so many."""
 _CORNERS = 0.35, 0.2, 0.1
 """How far corners of the way are rounded, the first that cuts none [m]."""
 _TIGHT = 0.6
@@ -82,8 +82,8 @@ def arrived(
     fps: float,
     route: RouteParams = _ROUTE,
     via: Sequence[Array] = (),
-) -> tuple[Path, float]:
-    """Base track of a walk to where somebody is to stand that turns as little as may be, with room for it at last.
+) -> list[tuple[float, Array]]:
+    """Walks to where somebody is to stand, those with most room at last and least turning first.
 
     Args:
         body: Who goes.
@@ -93,17 +93,16 @@ def arrived(
         via: (2,) places on the way [m].
 
     Returns:
-        The track, and how much of it has no room: 0 where all has.
+        How much of it has no room, 0 where all has, and the base track (T, 3) of each.
 
     Raises:
         NoPath: No way leads there.
     """
     if not len(via) and np.hypot(*(goal[:2] - start[:2])) < SPOT:
         points = small_steps(start, goal, fps)
-        return timed(points, fps), _crowded(body, points)
-    best: Path | None = None
+        return [(_crowded(body, points, fps), points)]
+    found: list[tuple[float, float, Array]] = []
     failure: NoPath | None = None
-    least, narrow = np.inf, 0.0
     legs: dict[tuple[float, ...], Array] = {}
 
     def leg(a: Array, b: Array) -> Array:
@@ -114,7 +113,8 @@ def arrived(
 
     stops = [start[:2], *(np.asarray(place[:2]) for place in via)]
     for number, (likely, before) in enumerate(sorted(_approaches(stops, start, goal), key=lambda c: c[0])):
-        if best is not None and (number >= _MOST or likely > least):
+        costs = sorted(cost for cost, *_ in found)
+        if costs and (number >= _MOST or likely > min(costs[_ENOUGH - 1 :], default=np.inf)):
             break
         try:
             parts = [leg(a, b) for a, b in pairwise([*stops, *before])]
@@ -129,13 +129,11 @@ def arrived(
                 break
         turning = float(np.abs(np.diff(track.points[:, 2])).sum())
         length = float(np.hypot(*np.diff(track.points[:, :2], axis=0).T).sum())
-        blocked = _crowded(body, track.points) + cut
-        cost = turning + _EACH_METRE * length + _BLOCKED * blocked
-        if cost < least:
-            best, least, narrow = track, cost, blocked
-    if best is None:
+        blocked = _crowded(body, track.points, fps) + cut
+        found.append((turning + _EACH_METRE * length + _BLOCKED * blocked, blocked, track.points))
+    if not found:
         raise failure or NoPath("no way leads there")
-    return best, narrow
+    return [(blocked, points) for _, blocked, points in sorted(found, key=lambda f: f[0])]
 
 
 class Places:
@@ -172,27 +170,29 @@ def to_one(
     fps: float,
     route: RouteParams = _ROUTE,
     via: Sequence[Array] = (),
-) -> Path:
-    """Base track to the first of some places with room all the way, or to that with most; see `arrived`.
+) -> Iterator[Array]:
+    """Base tracks (T, 3) to the first of some places with room all the way, then the next ones; see `arrived`.
+
+    Those without room all the way come last, those with most of it first.
 
     Raises:
         NoPath: No way leads to any of them.
     """
-    best: tuple[float, Path] | None = None
-    failure: NoPath | None = None
+    narrow: list[tuple[float, Array]] = []
+    failures: list[NoPath] = []
+    leads = False
     for goal in places:
         try:
-            track, narrow = arrived(body, ways, start, goal, speed, fps, route, via)
+            found = arrived(body, ways, start, goal, speed, fps, route, via)
         except NoPath as error:
-            failure = failure or error
+            failures.append(error)
             continue
-        if best is None or narrow < best[0]:
-            best = narrow, track
-        if not narrow:
-            break
-    if best is None:
-        raise failure or NoPath("no way leads there")
-    return best[1]
+        leads = True
+        yield from (points for blocked, points in found if not blocked)
+        narrow += [one for one in found if one[0]]
+    if not leads:
+        raise failures[0]
+    yield from (points for _, points in sorted(narrow, key=lambda n: n[0]))
 
 
 def _approaches(stops: Sequence[Array], start: Array, goal: Array) -> Iterator[tuple[float, list[Array]]]:
@@ -216,13 +216,15 @@ def _cut(ways: Walkable, track: Array) -> float:
     return float((clearance(ways, under_way) < _TIGHT * ways.radius).mean()) if len(under_way) else 0.0
 
 
-def _crowded(body: Upright, track: Array) -> float:
+def _crowded(body: Upright, track: Array, fps: float) -> float:
     """On which part of the last bit of a base track (T, 3) there is no room for what has room at its end.
 
     Room for arms counts for less than that for the trunk.
     """
     left = np.concatenate([np.cumsum(np.hypot(*np.diff(track[::-1, :2], axis=0).T))[::-1], [0.0]])
     last = np.flatnonzero(left <= _LAST)
-    missing = ~body.room(track[np.unique(np.linspace(last[0], last[-1], _SAMPLES).astype(np.int64))], GAP)
+    at = np.unique(np.linspace(last[0], last[-1], _SAMPLES).astype(np.int64))
+    speed = np.hypot(*np.gradient(track[:, :2], axis=0).T) * fps
+    missing = ~body.room(track[at], GAP, SWINGS * speed[at])
     missing &= ~missing[-1]
     return float(missing.any(axis=1).mean() + _TRUNK * missing[:, body.trunk].any(axis=1).mean())

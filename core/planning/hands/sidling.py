@@ -29,7 +29,13 @@ _HERE = 0.03, np.radians(3.0)
 _LAG = 0.75, 0.3, 1.2
 """When somebody who turns away from where it goes is there and when it begins to turn, of how long it takes, and how
 much longer that is."""
-_SAMPLES = 9
+_OUT = 0.0, 0.06, 0.12, 0.18
+"""How far to the back of a straight line it steps for arms that swing, the first that gives them room [m]."""
+_SWAYS = 0.3
+"""How far to all sides arms go for each metre a second, with the body that sways from step to step [s]."""
+_LEAVES = 0.4
+"""How long it takes to get there, of all the time."""
+_SAMPLES = 13
 """Places on the way where room is looked for."""
 
 
@@ -53,24 +59,33 @@ def sidled(
     far = float(np.hypot(*(goal[:2] - body.base[:2])))
     if far > NEAR or (abs(turn) > TURN and far > SPOT):
         return None
-    share = np.linspace(0.0, 1.0, _SAMPLES)[:, None]
-    if not body.passes(body.base + share * np.array([*(goal[:2] - body.base[:2]), turn]), GAP):
-        return None
-    return shifted(skeleton, pose, world, goal, fps)
+    tried: list[tuple[int, float]] = []
+    for out in _OUT:
+        points = small_steps(body.base, goal, fps, out)
+        at = np.linspace(0, len(points) - 1, _SAMPLES).astype(np.int64)
+        speed = np.hypot(*np.gradient(points[:, :2], axis=0).T)[at] * fps
+        if body.missing(points[at], GAP) == 0:
+            tried.append((body.missing(points[at], GAP, _SWAYS * speed), out))
+            if tried[-1][0] == 0:
+                break
+    return shifted(skeleton, pose, world, goal, fps, min(tried)[1]) if tried else None
 
 
-def shifted(skeleton: Skeleton, pose: Pose, world: World, goal: Array, fps: float) -> Motion:
-    """Small steps straight to a base (3,), x, y [m] and heading [rad], turning all the way, the short way round."""
+def shifted(skeleton: Skeleton, pose: Pose, world: World, goal: Array, fps: float, out: float = 0.0) -> Motion:
+    """Small steps to a base (3,), x, y [m] and heading [rad], turning all the way, the short way round.
+
+    They go straight, or as far `out` to the back as it says [m].
+    """
     base = np.array([*pose.root[:2], float(quat.heading(pose.rotations[0]))])
     if _is_here(base, goal):
         roots, rotations = np.tile(pose.root, (2, 1)), np.tile(pose.rotations, (2, 1, 1))
         return Motion(skeleton, fps, roots, rotations, np.tile(base, (2, 1)))
-    points = small_steps(base, goal, fps)
+    points = small_steps(base, goal, fps, out)
     ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
     return on_foot(skeleton, timed(points, fps), fps, TravelParams(), ground if ground.bodies else None, pose)
 
 
-def small_steps(base: Array, goal: Array, fps: float) -> Array:
+def small_steps(base: Array, goal: Array, fps: float, out: float = 0.0) -> Array:
     """(T, 3) base track from one base (3,) to another in small steps, the short way round; see `shifted`."""
     way = np.array([*(goal[:2] - base[:2]), wrap(goal[2] - base[2])])
     far, middle = float(np.hypot(way[0], way[1])), base[2] + 0.5 * way[2]
@@ -83,7 +98,10 @@ def small_steps(base: Array, goal: Array, fps: float) -> Array:
     count = int(np.ceil(lasts * longer * fps))
     share = np.arange(count + 1) / count
     places, headings = smootherstep(share / first), smootherstep((share - then) / (1.0 - then))
-    return np.asarray(base + np.column_stack([places, places, headings]) * way)
+    back = out * smootherstep(share / _LEAVES) * smootherstep((1.0 - share) / _LEAVES)
+    track = base + np.column_stack([places, places, headings]) * way
+    track[:, :2] += back[:, None] * np.array([-np.sin(middle), np.cos(middle)])
+    return np.asarray(track)
 
 
 def _is_here(base: Array, goal: Array) -> bool:

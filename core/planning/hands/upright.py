@@ -23,6 +23,8 @@ from ..spaces.space import Bools
 UP = np.array([0.0, 0.0, 1.0])
 GAP = 0.02
 """Between a body where it stands or steps by and anything [m]."""
+SWINGS = 0.2
+"""How far to all sides arms swing for each metre a second [s]."""
 _BEADS = 4.0
 """Places along a capsule at which triangles are looked for, to its radius: it is taken for less than 1 % too thick."""
 
@@ -77,26 +79,30 @@ class Upright:
                 turn, scale = parted(matrix)
                 self._rough += [(mesh, turn, matrix[:3, 3]) for mesh in shapes.mesh(body, scale).rough]
 
-    def room(self, bases: Array, gap: float) -> Bools:
-        """(N, K) which of its parts have room at bases (N, 3), x, y [m] and heading [rad], with a gap [m]."""
+    def room(self, bases: Array, gap: float, swing: float | Array = 0.0) -> Bools:
+        """(N, K) which of its parts have room at bases (N, 3), x, y [m] and heading [rad], with a gap [m].
+
+        `swing` is how much more of it arms need, at all or each of the bases (N,) [m].
+        """
         turns = quat.about(UP, bases[:, 2])[:, None]
         there = np.column_stack([bases[:, :2], np.full(len(bases), self._height)])[:, None]
         a, b = ((there + quat.rotate(turns, p)).reshape(-1, 3) for p in (self._starts, self._ends))
-        radii = np.tile(self._radii, len(bases))
-        free: Bools = clearance(self._plain, a, b, radii)[0] > gap
+        more = np.where(self.trunk, 0.0, np.broadcast_to(swing, len(bases))[:, None])
+        radii = (self._radii + gap + more).ravel()
+        free: Bools = clearance(self._plain, a, b, radii)[0] > 0.0
         for mesh, turn, place in self._rough:
             left = np.flatnonzero(free)
-            free[left] = ~_met(mesh, (a[left] - place) @ turn, (b[left] - place) @ turn, radii[left] + gap)
+            free[left] = ~_met(mesh, (a[left] - place) @ turn, (b[left] - place) @ turn, radii[left])
         return free.reshape(len(bases), -1)
 
     def free(self, bases: Array, gap: float) -> Bools:
         """(N,) at which bases (N, 3) all of it has room, with a gap to anything [m]."""
         return np.asarray(self.room(bases, gap).all(axis=1))
 
-    def passes(self, way: Array, gap: float) -> bool:
-        """Whether what has room at both ends of a way (N, 3) has room all along, with a gap to anything [m]."""
-        room = self.room(way, gap)
-        return bool(room[:, room[0] & room[-1]].all())
+    def missing(self, way: Array, gap: float, swing: float | Array = 0.0) -> int:
+        """How often what has room at both ends of a way (N, 3) has none on it; gaps are those of `room`."""
+        ends = self.room(way[[0, -1]], gap).all(axis=0)
+        return int((~self.room(way, gap, swing)[:, ends]).sum())
 
 
 def _met(mesh: Mesh, starts: Array, ends: Array, radii: Array) -> Bools:

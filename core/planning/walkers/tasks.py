@@ -21,7 +21,7 @@ from ...kinematics import base as bases
 from ...maths import quat
 from ...maths.ramp import smootherstep, wrap
 from ...motion import Motion, Path
-from ...skeleton import Array, Pose, Skeleton
+from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import World
 from ..ways.map import MapParams, project
 from ..ways.walkable import Walkable
@@ -39,6 +39,8 @@ STYLE = TravelParams(pause=0.0, turn_rate=TURNING)
 MAP = MapParams()
 SETTLING = 1.2
 """Time in which both feet come down after the body has stopped, at most [s]."""
+AT_REST = 0.1
+"""How fast a joint may turn when both feet are down [rad/s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,8 +215,11 @@ def on_foot(
     """Travel along a track (see `travel`), and stand at its end until both feet are down: what follows begins there."""
     points = np.concatenate([track.points, np.repeat(track.points[-1:], round(SETTLING * fps), axis=0)])
     motion = travel(skeleton, Path(points, track.axes, np.arange(len(points)) / fps), style, world, start)
-    planted = np.min([values for name, values in motion.curves.items() if name.startswith("contact/")], axis=0)
-    down = int(np.flatnonzero(planted < 1.0).max(initial=-1)) + 2
+    parts = np.array([[motion.curves[f"contact/{part}_{side}"] for part in ("foot", "toe")] for side in SIDES])
+    moves = np.append(quat.distance(motion.rotations[1:], motion.rotations[:-1]).max(axis=1) * fps > AT_REST, False)
+    # a heel that is a hair's breadth off the ground by the curves, and at rest, is down
+    lifted = (parts.max(axis=1).min(axis=0) < 1.0) | ((parts.min(axis=(0, 1)) < 1.0) & moves)
+    down = int(np.flatnonzero(lifted).max(initial=-1)) + 2
     count = min(max(down, len(track.points)), len(points))
     assert motion.base is not None
     return replace(

@@ -19,6 +19,7 @@ from troupe.core.planning.hands.stepping_up import stance, stepped
 from troupe.core.planning.hands.upright import GAP, Upright, hanging
 from troupe.core.planning.hands.workplaces import standing
 from troupe.core.planning.spaces.meshes import Mesh
+from troupe.core.planning.spaces.penetration import penetrations
 from troupe.core.planning.spaces.set_pieces import bottle, box
 from troupe.core.planning.walkers.flowing import flowing, set_off
 from troupe.core.planning.ways.map import MapParams
@@ -249,3 +250,17 @@ def test_who_has_nearly_turned_sets_off():
     ahead = follow([(0.0, 0.0), (0.0, -2.0)], 1.2, FPS, RouteParams(pause=0.0), 0.0).points
     assert set_off(ahead) is ahead
     assert np.allclose(flowing(whole, whole[-1:], 5)[-1], whole[-1])
+
+
+@pytest.mark.parametrize("place", [(1.0, -2.6), (-0.3, 1.5), (0.6, 0.9), (-1.7, 0.7), (-0.2, -1.0)])
+@pytest.mark.parametrize("turn", [0.4, 1.2, 2.6])
+def test_arms_that_swing_do_not_go_through_a_table_that_is_walked_up_to(place, turn):
+    c, s = np.cos(turn), np.sin(turn)
+    flat = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    table = box("table", (0.6, 0.3, 0.02), (*place, 0.88), flat, number=4)
+    feet = afoot(table)
+    for along in (0.3, -0.3):
+        feet.step_up(np.array([*place, 1.0]) + along * np.array([c, s, 0.0]) + 0.15 * np.array([s, -c, 0.0]))
+    for motion in feet.motions:
+        assert not penetrations(motion, World((table,)))
+        assert slide(motion) < 1e-3 and feet_apart(motion).min() > -0.1
