@@ -39,7 +39,7 @@ from .upright import Upright
 
 SETS_OFF = 0.3
 """On how much of its way somebody sets off [m]."""
-TRIES = 4
+TRIES = 6
 """How many ways to a place to work at are tried for arms that swing."""
 HIGHER = 0.05
 """How much higher or lower ground is on which somebody looks anew where to stand [m]."""
@@ -120,9 +120,18 @@ class Afoot:
         """
         job, full, scope = self.job, [h.side for h in held], self.scope(held)
         world, shapes = scope.world, job.shapes
-        found = stances(job.skeleton, job.pose, world, place, hand, None, shapes, facing=facing)
-        goals = Places(found)
-        motion = None if len(via) else sidled(job.skeleton, job.pose, world, goals.first, job.fps, full, None, shapes)
+        motion = None
+        # what is near is worked at facing as it stands, with a step aside
+        for looks in [float(self.stance.base[2])] * (facing is None) + [facing]:
+            found = stances(job.skeleton, job.pose, world, place, hand, None, shapes, facing=looks)
+            goals = Places(found)
+            aside = (
+                None if len(via) else sidled(job.skeleton, job.pose, world, goals.first, job.fps, full, None, shapes)
+            )
+            if aside is not None and (motion is None or self._depth(aside, held) < self._depth(motion, held)):
+                motion = aside
+            if motion is not None and self._depth(motion, held) == 0.0:
+                break
         if motion is None:
             ways = charted([self.stance.base[:2], *via, goals.first[:2]], self.stance, scope)
 
@@ -207,16 +216,21 @@ class Afoot:
                 continue
             if tries == 1:
                 return motion
-            hits = penetrations(motion, scope.world, sides=[s for s in SIDES if s not in full], shapes=job.shapes)
-            deep = max((hit.depth for hit in hits), default=0.0)
+            deep = self._depth(motion, held)
             if best is None or deep < best[0]:
                 best = deep, motion
-            if not hits:
+            if deep == 0.0:
                 break
         if best is None:
             assert failure is not None
             raise failure
         return best[1]
+
+    def _depth(self, motion: Motion, held: Sequence[Holding]) -> float:
+        """How deep an empty hand or its arm goes into anything in a motion [m]."""
+        empty = [side for side in SIDES if side not in [h.side for h in held]]
+        hits = penetrations(motion, self.scope(held).world, sides=empty, shapes=self.job.shapes)
+        return max((hit.depth for hit in hits), default=0.0)
 
     def _at(self, base: Array) -> Stance:
         return Stance(base, self.job.pose, 0.0)

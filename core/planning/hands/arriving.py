@@ -82,7 +82,7 @@ def arrived(
     fps: float,
     route: RouteParams = _ROUTE,
     via: Sequence[Array] = (),
-) -> list[tuple[float, Array]]:
+) -> list[tuple[float, float, Array]]:
     """Walks to where somebody is to stand, those with most room at last and least turning first.
 
     Args:
@@ -93,15 +93,15 @@ def arrived(
         via: (2,) places on the way [m].
 
     Returns:
-        How much of it has no room, 0 where all has, and the base track (T, 3) of each.
+        Of each how much of it has no room, and how much when arms swing, 0 where all has, and the base track (T, 3).
 
     Raises:
         NoPath: No way leads there.
     """
     if not len(via) and np.hypot(*(goal[:2] - start[:2])) < SPOT:
         points = small_steps(start, goal, fps)
-        return [(_crowded(body, points, fps), points)]
-    found: list[tuple[float, float, Array]] = []
+        return [(_crowded(body, points), _crowded(body, points, fps), points)]
+    found: list[tuple[float, float, float, Array]] = []
     failure: NoPath | None = None
     legs: dict[tuple[float, ...], Array] = {}
 
@@ -129,11 +129,12 @@ def arrived(
                 break
         turning = float(np.abs(np.diff(track.points[:, 2])).sum())
         length = float(np.hypot(*np.diff(track.points[:, :2], axis=0).T).sum())
-        blocked = _crowded(body, track.points, fps) + cut
-        found.append((turning + _EACH_METRE * length + _BLOCKED * blocked, blocked, track.points))
+        blocked = _crowded(body, track.points) + cut
+        swings = _crowded(body, track.points, fps)
+        found.append((turning + _EACH_METRE * length + _BLOCKED * blocked, blocked, swings + cut, track.points))
     if not found:
         raise failure or NoPath("no way leads there")
-    return [(blocked, points) for _, blocked, points in sorted(found, key=lambda f: f[0])]
+    return [one[1:] for one in sorted(found, key=lambda f: f[0])]
 
 
 class Places:
@@ -171,9 +172,10 @@ def to_one(
     route: RouteParams = _ROUTE,
     via: Sequence[Array] = (),
 ) -> Iterator[Array]:
-    """Base tracks (T, 3) to the first of some places with room all the way, then the next ones; see `arrived`.
+    """Base tracks (T, 3) to one of some places; see `arrived`.
 
-    Those without room all the way come last, those with most of it first.
+    Those to the best place with least turning come first, if there is room all the way, then those on which arms have
+    room to swing, and those without room all the way last.
 
     Raises:
         NoPath: No way leads to any of them.
@@ -187,9 +189,11 @@ def to_one(
         except NoPath as error:
             failures.append(error)
             continue
+        first = 0 if leads else sum(not blocked for blocked, *_ in found[:_ENOUGH])
+        yield from (points for *_, points in found[:first])
         leads = True
-        yield from (points for blocked, points in found if not blocked)
-        narrow += [one for one in found if one[0]]
+        yield from (points for _, swings, points in found[first:] if not swings)
+        narrow += [(swings, points) for _, swings, points in found[first:] if swings]
     if not leads:
         raise failures[0]
     yield from (points for _, points in sorted(narrow, key=lambda n: n[0]))
@@ -216,10 +220,10 @@ def _cut(ways: Walkable, track: Array) -> float:
     return float((clearance(ways, under_way) < _TIGHT * ways.radius).mean()) if len(under_way) else 0.0
 
 
-def _crowded(body: Upright, track: Array, fps: float) -> float:
+def _crowded(body: Upright, track: Array, fps: float = 0.0) -> float:
     """On which part of the last bit of a base track (T, 3) there is no room for what has room at its end.
 
-    Room for arms counts for less than that for the trunk.
+    Room for arms counts for less than that for the trunk; at a rate of samples `fps` [Hz] they swing.
     """
     left = np.concatenate([np.cumsum(np.hypot(*np.diff(track[::-1, :2], axis=0).T))[::-1], [0.0]])
     last = np.flatnonzero(left <= _LAST)

