@@ -5,8 +5,9 @@ What it does is kept piece by piece, each beginning where the last one ended, to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -14,24 +15,34 @@ import numpy as np
 from ...errors import NoPath
 from ...gait.physique import measure
 from ...kinematics import base as bases
+from ...maths import quat
 from ...motion import Motion
 from ...performance import Attachment, Performance
-from ...skeleton import Array
-from ...world import Body
+from ...skeleton import SIDES, Array
+from ...world import Body, World
+from ..spaces.penetration import penetrations
 from ..spaces.rrt import stopped
 from ..spaces.solids import Shapes
-from ..walkers.tasks import MoveTo, Scope, Stance, TurnTo, chained, still
+from ..walkers.flowing import EARLY, flowing
+from ..walkers.tasks import MoveTo, Scope, Stance, TurnTo, chained, charted, gone, still, timed
 from ..ways.map import MapParams
+from .arriving import Places, to_one
 from .carry import CarryParams, carry
 from .reach import reach
+from .sidling import sidled, small_steps
 from .stages import Holding
 from .standing import as_moved, in_rooms, matrix_of
-from .stepping_back import backed_off
-from .stepping_up import stance, stepped
+from .stepping_back import SWING, room_to_turn
+from .stepping_up import stances, stepped
 from .task import Job, Reached
+from .upright import Upright
 
-RUN_UP = 0.6
-"""How far from where it stands to work it turns to face it, at most [m]."""
+SETS_OFF = 0.3
+"""On how much of its way somebody sets off [m]."""
+TRIES = 6
+"""How many ways to a place to work at are tried for arms that swing."""
+HIGHER = 0.05
+"""How much higher or lower ground is on which somebody looks anew where to stand [m]."""
 CHEST = CarryParams(posture="chest", raised=0.06)
 """High enough for tables that it steps up to."""
 
@@ -87,7 +98,13 @@ class Afoot:
 
     def walk(self, place: Array) -> None:
         """Walk to a place (2,)."""
-        self.gone(self._way(place), ())
+        scope, there = self.scope(), (float(place[0]), float(place[1]))
+
+        def walked(_: Upright, start: Array) -> Iterator[Array]:
+            track = MoveTo(there, speed=self.speed).track(self._at(start), scope)
+            yield np.tile(start, (2, 1)) if track is None else track.points
+
+        self.gone(self._from_room(walked), ())
 
     def step_up(
         self,
@@ -101,17 +118,33 @@ class Afoot:
 
         `facing` is as in `stance`.
         """
-        job, world = self.job, as_moved(self.job)
-        spot = stance(job.skeleton, job.pose, world, place, hand, None, job.shapes, facing=facing)
-        far = float(np.hypot(*(spot[:2] - self.stance.base[:2])))
-        back = spot[:2] - min(RUN_UP, 0.7 * far) * np.array([np.sin(spot[2]), -np.cos(spot[2])])
-        try:
-            walked = self._way(back, held, via)
-        except NoPath:
-            walked = self._way(spot[:2], held, via)
-        there = walked.pose(len(walked) - 1)
-        last = stepped(job.skeleton, there, world, place, job.fps, hand, None, job.shapes, facing=facing)
-        self.gone(chained([walked, last]), held)
+        job, full, scope = self.job, [h.side for h in held], self.scope(held)
+        world, shapes = scope.world, job.shapes
+        motion = None
+        # what is near is worked at facing as it stands, with a step aside
+        for looks in [float(self.stance.base[2])] * (facing is None) + [facing]:
+            found = stances(job.skeleton, job.pose, world, place, hand, None, shapes, facing=looks)
+            goals = Places(found)
+            aside = (
+                None if len(via) else sidled(job.skeleton, job.pose, world, goals.first, job.fps, full, None, shapes)
+            )
+            if aside is not None and (motion is None or self._depth(aside, held) < self._depth(motion, held)):
+                motion = aside
+            if motion is not None and self._depth(motion, held) == 0.0:
+                break
+        if motion is None:
+            ways = charted([self.stance.base[:2], *via, goals.first[:2]], self.stance, scope)
+
+            def walked(body: Upright, start: Array) -> Iterator[Array]:
+                return to_one(goals, body, ways, start, self.speed, job.fps, scope.style, via)
+
+            motion = self._from_room(walked, held, tries=TRIES)
+        if abs(float(motion.roots[-1, 2] - job.pose.root[2])) > HIGHER:
+            there = motion.pose(len(motion) - 1)
+            facing = float(quat.heading(there.rotations[0]))
+            last = stepped(job.skeleton, there, world, place, job.fps, hand, None, shapes, False, facing, full)
+            motion = chained([motion, last])
+        self.gone(motion, held)
 
     def reach(self, held: Sequence[Holding] = (), goal: Array | None = None, **params: Any) -> Reached:
         """Do a task with a hand, from where it stands."""
@@ -137,32 +170,70 @@ class Afoot:
         """A body of the world by its name."""
         return next(b for b in self.job.world.bodies if b.name == name)
 
-    def scope(self) -> Scope:
-        """What it walks with."""
-        return Scope(self.job.skeleton, as_moved(self.job), fps=self.job.fps, map=self.chart)
+    def scope(self, held: Sequence[Holding] = ()) -> Scope:
+        """What it walks with, and around: all but what hands hold."""
+        return Scope(self.job.skeleton, as_moved(self.job, [h.prop for h in held]), fps=self.job.fps, map=self.chart)
 
     def turn(self, heading: float) -> None:
         """Turn to a heading [rad]."""
-        here, away = self._away(())
-        turned = TurnTo(heading).motion(here, self.scope())
-        self.gone(turned if away is None else chained([away, turned]), ())
+        scope = self.scope()
 
-    def _way(self, place: Array, held: Sequence[Holding] = (), via: Sequence[Array] = ()) -> Motion:
-        """Walk through places (2,) to one."""
-        here, away = self._away(held)
-        there, *passed = ((float(p[0]), float(p[1])) for p in (place, *via))
-        way = MoveTo(there, speed=self.speed, via=tuple(passed)).motion(here, self.scope())
-        return way if away is None else chained([away, way])
+        def turned(_: Upright, start: Array) -> Iterator[Array]:
+            yield TurnTo(heading).track(self._at(start), scope).points
 
-    def _away(self, held: Sequence[Holding]) -> tuple[Stance, Motion | None]:
-        """Where there is room to turn beside what it stands before, and a step to there; None where there is here."""
+        self.gone(self._from_room(turned, treads=False), ())
+
+    def _from_room(
+        self,
+        ways: Callable[[Upright, Array], Iterator[Array]],
+        held: Sequence[Holding] = (),
+        treads: bool = True,
+        tries: int = 1,
+    ) -> Motion:
+        """Go along one of the base tracks (T, 3) that somebody may take from a base (3,), of the first few.
+
+        That is the first on which no empty hand or its arm goes into anything, or else goes the least deep. Where there
+        is no room for arms as it sets off, it steps to where there is room to turn first, and sets off from there. Who
+        does not tread on the ground of the world stays as high as it is.
+        """
         stopped(self.job.should_stop)
-        job, full = self.job, [h.side for h in held]
-        step = backed_off(job.skeleton, job.pose, as_moved(job, [h.prop for h in held]), job.fps, full, job.shapes)
-        if step is None:
-            return self.stance, None
-        assert step.base is not None
-        return Stance(step.base[-1], step.pose(len(step) - 1), 0.0), step
+        job, scope, here, full = self.job, self.scope(held), self.stance, [h.side for h in held]
+        body = Upright(job.skeleton, job.pose, scope.world, full, None, job.shapes)
+        tracks = ways(body, here.base)
+        first = next(tracks)
+        tracks = chain([first], tracks)
+        if not body.free(first[_setting_off(first)], SWING).all() and (room := room_to_turn(body)) is not None:
+            away = small_steps(here.base, np.append(room[:2], here.base[2]), job.fps)
+            tracks = (flowing(away, track, int(EARLY * len(away))) for track in ways(body, away[-1]))
+        ground = scope if treads else replace(scope, world=World(()))
+        best: tuple[float, Motion] | None = None
+        failure: NoPath | None = None
+        for track in islice(tracks, tries):
+            try:
+                motion = gone(timed(track, job.fps), here, ground)
+            except NoPath as error:
+                failure = failure or error
+                continue
+            if tries == 1:
+                return motion
+            deep = self._depth(motion, held)
+            if best is None or deep < best[0]:
+                best = deep, motion
+            if deep == 0.0:
+                break
+        if best is None:
+            assert failure is not None
+            raise failure
+        return best[1]
+
+    def _depth(self, motion: Motion, held: Sequence[Holding]) -> float:
+        """How deep an empty hand or its arm goes into anything in a motion [m]."""
+        empty = [side for side in SIDES if side not in [h.side for h in held]]
+        hits = penetrations(motion, self.scope(held).world, sides=empty, shapes=self.job.shapes)
+        return max((hit.depth for hit in hits), default=0.0)
+
+    def _at(self, base: Array) -> Stance:
+        return Stance(base, self.job.pose, 0.0)
 
     def gone(self, motion: Motion, held: Sequence[Holding]) -> None:
         """Do a motion of the whole body with what hands hold."""
@@ -215,6 +286,13 @@ class Afoot:
             matrices[name] = np.concatenate(rows)
         held = _lasting(self._held)
         return Performance({self.job.actor: motion}, matrices, held, motion.events, tuple(self.log))
+
+
+def _setting_off(track: Array) -> Array:
+    """Numbers of a few samples of a base track (T, 3) on which somebody sets off."""
+    gone = np.hypot(*(track[:, :2] - track[0, :2]).T)
+    last = int(np.flatnonzero(gone <= SETS_OFF)[-1])
+    return np.unique(np.linspace(0, last, 12).astype(np.int64))
 
 
 def _lasting(held: Sequence[Attachment]) -> tuple[Attachment, ...]:

@@ -26,7 +26,7 @@ _SMALL = 0.16
 HAND = 0.19
 """Length of the hand that grasps are made for, unless another is told [m]."""
 _THENAR = 0.05
-"""How far from what it goes around a palm that is askew keeps, for the ball of the thumb, of the length of the hand, for
+"""How far from what it goes around a palm that is askew keeps for the ball of the thumb, of the length of the hand, for
 each radian."""
 _UPRIGHT = 0.999
 """How much of the axis of something round points up or down where it stands."""

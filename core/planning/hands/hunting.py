@@ -178,16 +178,22 @@ class Hunt:
         return None
 
     def _shows_from(self, places: Array) -> Array:
-        """The first of some places (n, 2) from which the target is recognised by who stands there; else the first."""
+        """The first of some places (n, 2) from where, and from a little before it, a body that stands sees the target.
+
+        Where it only just shows, a head that moves as the body comes to a stand would lose it. Else the first place.
+        """
         goal, step = place_of(self.afoot.job, self.target), max(1, round(0.5 * OFTEN * self.afoot.job.fps))
+        shown = False
         for place in places[::step]:
             eye = np.array([*place, self._eye_over(place)])
             off = goal - eye
             pitch = float(np.arctan2(off[2], np.hypot(off[0], off[1])))
             looking = eye_at(eye, float(np.arctan2(off[0], -off[1])), pitch)
-            if self.target.name in recognised(see(self.lookouts.shapes, looking, self._eyes, self.afoot.job.time)):
+            before = shown
+            shown = self.target.name in recognised(see(self.lookouts.shapes, looking, self._eyes, self.afoot.job.time))
+            if before and shown:
                 return np.array(place)
-        return np.array(places[0])
+        return np.array(places[-1] if shown else places[0])
 
     def _looks_over(self) -> bool:
         """Look over what shows from here and has not been looked at, turning where it has to; true when it is found."""

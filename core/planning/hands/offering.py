@@ -144,8 +144,18 @@ def _fetched(job: Job, target: Body, meeting: Array, every: list[Grasp]) -> tupl
         if _went(job.skeleton, job.pose, errand.job.pose):
             # back as straight as it went there
             now, world = errand.job, as_moved(errand.job, [target.name])
-            place = meeting[:3, 3]
-            errand.gone(stepped(now.skeleton, now.pose, world, place, now.fps, side, shapes=now.shapes), _held(taken))
+            held = _held(taken)
+            back = stepped(
+                now.skeleton,
+                now.pose,
+                world,
+                meeting[:3, 3],
+                now.fps,
+                side,
+                shapes=now.shapes,
+                full=[h.side for h in held],
+            )
+            errand.gone(back, held)
         return errand, taken
     assert failure is not None
     raise failure

@@ -170,7 +170,8 @@ def _closer(job: Job, target: Body, far: bool) -> Stand:
     world = as_moved(job, [h.prop for h in held])
     hand = held[0].side if len(held) == 1 else job.params.hand
     facing = None if not held or job.destination is None else _facing(job, held[0], job.destination)
-    walked = stepped(job.skeleton, job.pose, world, place, job.fps, hand, job.moved, job.shapes, far, facing)
+    full = [h.side for h in held]
+    walked = stepped(job.skeleton, job.pose, world, place, job.fps, hand, job.moved, job.shapes, far, facing, full)
     carried: Mapping[str, Array] = {}
     if held:
         walked, carried = in_hand_meanwhile(walked, held, {b.name: b for b in job.world.bodies}, job.pose, world)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from itertools import product
 
 import numpy as np
 
 from ...errors import NoPath
-from ...gait.route import RouteParams, follow
 from ...gait.travel import TravelParams
 from ...kinematics import fk
-from ...kinematics.body_shape import ARM_PARTS, capsules
 from ...maths import quat
-from ...maths.ramp import smootherstep, wrap
-from ...motion import Motion, Path
+from ...motion import Motion
 from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import World
-from ..spaces.collision import clearance
-from ..spaces.solids import Shapes, solids
+from ..spaces.solids import Shapes
 from ..walkers.tasks import on_foot
+from .arriving import Places, arriving
 from .crouching import can_crouch, crouched
-from .stepping_back import hanging
+from .sidling import SPOT, shifted, sidled
+from .upright import GAP, Upright
 
 EASY, STRETCHED = 0.65, 1.0
 """Distance of shoulder and thing at which it is handled easily, and with the arm stretched, of the arm's length."""
@@ -39,9 +38,10 @@ _FOR_ARMS = 0.5
 _AROUND = np.radians([0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 120.0, -120.0, 180.0])
 _TOO_FAR = 100.0
 """Distance from which nobody goes without having been told to walk [m]."""
-_GAP = 0.02
-"""Between the body where it stands and anything [m]."""
-_SPEED, _TURNING = 1.0, 1.7
+_AT_ONCE = 8
+"""How many places are looked at together."""
+_SPEED = 1.0
+"""How fast somebody steps closer [m/s]."""
 
 
 def stance(
@@ -63,6 +63,21 @@ def stance(
     Raises:
         NoPath: There is no such place.
     """
+    return Places(stances(skeleton, pose, world, place, hand, moved, shapes, far, facing)).first
+
+
+def stances(
+    skeleton: Skeleton,
+    pose: Pose,
+    world: World,
+    place: Array,
+    hand: str = "auto",
+    moved: Mapping[str, Array] | None = None,
+    shapes: Shapes | None = None,
+    far: bool = False,
+    facing: float | None = None,
+) -> Iterator[Array]:
+    """All such bases (3,), the easiest first; arguments and errors are those of `stance`."""
     positions, globals = fk.forward(skeleton, pose.rotations, pose.root)
     shoulders = positions[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]]
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_L")])) for r in ("forearm", "hand"))
@@ -86,32 +101,30 @@ def stance(
     ahead = -float(back[:, 1].mean())
     toward = place[:2] - here
     direct = float(np.arctan2(toward[0], -toward[1])) if facing is None else facing
-    still = solids(world, 0.0, None, [b.name for b in world.bodies if b.kind == "ground"], shapes, dict(moved or {}))
-    shape = capsules(skeleton)
-    starts, ends = shape.placed(*fk.forward(skeleton, hanging(skeleton, pose.rotations), pose.root))
-    trunk = np.array([part[:-2] not in ARM_PARTS for part in shape.parts])
+    body = Upright(skeleton, pose, world, (), moved, shapes)
 
     def trouble(away: float, turn: float) -> float:
         return float(_FARTHER * abs(away - farther[0]) / arm + _ROUND * abs(turn))
 
-    close: tuple[Array, float] | None = None
-    for away, turn in sorted(product(farther, _AROUND), key=lambda c: trouble(*c)):
-        if close is not None and trouble(away, turn) > close[1] + _FOR_ARMS:
-            break
-        heading = direct + float(turn)
-        forward, left = np.array([np.sin(heading), -np.cos(heading)]), np.array([np.cos(heading), np.sin(heading)])
-        spot = place[:2] - (away + ahead) * forward - sideways * left
-        moved_by = quat.about(np.array([0.0, 0.0, 1.0]), heading - now)
-        shift = np.array([*spot, pose.root[2]])
-        a, b = (shift + quat.rotate(moved_by, p - pose.root) for p in (starts, ends))
-        gap, _ = clearance(still, a, b, shape.radii)
-        if gap.min() > _GAP:
-            return np.array([*spot, heading])
-        if close is None and gap[trunk].min() > _GAP:
-            close = np.array([*spot, heading]), trouble(away, turn)
-    if close is not None:
-        return close[0]
-    raise NoPath("there is no room to stand within reach of it")
+    def spots(tried: Sequence[tuple[float, float]]) -> Array:
+        away, headings = np.array([t[0] for t in tried]), direct + np.array([t[1] for t in tried])
+        sin, cos = np.sin(headings), np.cos(headings)
+        forward, left = np.column_stack([sin, -cos]), np.column_stack([cos, sin])
+        return np.column_stack([place[:2] - (away + ahead)[:, None] * forward - sideways * left, headings])
+
+    waiting: list[tuple[float, int, Array]] = []
+    tried = sorted(product(farther, _AROUND.tolist()), key=lambda c: trouble(*c))
+    for first in range(0, len(tried), _AT_ONCE):
+        some = tried[first : first + _AT_ONCE]
+        bases = spots(some)
+        for k, (candidate, base, free) in enumerate(zip(some, bases, body.room(bases, GAP), strict=True)):
+            while waiting and waiting[0][0] < trouble(*candidate):
+                yield heappop(waiting)[2]
+            if free.all():
+                yield np.array(base)
+            elif free[body.trunk].all():
+                heappush(waiting, (trouble(*candidate) + _FOR_ARMS, first + k, np.array(base)))
+    yield from (heappop(waiting)[2] for _ in range(len(waiting)))
 
 
 def _lowest(skeleton: Skeleton, pose: Pose) -> tuple[Array, Array]:
@@ -131,27 +144,23 @@ def stepped(
     shapes: Shapes | None = None,
     far: bool = False,
     facing: float | None = None,
+    full: Sequence[str] = (),
 ) -> Motion:
     """Walk to where a place (3,) is in easy reach, or with the arm stretched when `far`, straight, and face it.
 
-    Arguments are those of `stance`.
+    What is near is gone to in small steps. Arguments are those of `stance`, and `full` the sides whose hands hold
+    something.
 
     Raises:
         NoPath: There is no room to stand there.
     """
     goal = stance(skeleton, pose, world, place, hand, moved, shapes, far, facing)
-    _, globals = fk.forward(skeleton, pose.rotations, pose.root)
-    heading = float(quat.heading(globals[0]))
-    start = pose.root[:2]
-    track = np.array([[*start, heading]])
-    if np.linalg.norm(goal[:2] - start) > 0.02:
-        route = follow(np.stack([start, goal[:2]]), _SPEED, fps, RouteParams(pause=0.0), heading)
-        track = route.points
-    left = float(wrap(goal[2] - track[-1, 2]))
-    count = max(2, int(np.ceil(1.875 * abs(left) / _TURNING * fps)))
-    turn = track[-1:] + smootherstep(np.arange(1, count + 1) / count)[:, None] * np.array([0.0, 0.0, left])
-    stand = np.repeat(turn[-1:], int(np.ceil(1.2 * fps)), axis=0)
-    points = np.concatenate([track, turn, stand])
-    base = Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps)
+    aside = sidled(skeleton, pose, world, goal, fps, full, moved, shapes)
+    if aside is not None:
+        return aside
+    heading, start = float(quat.heading(pose.rotations[0])), pose.root[:2]
+    if np.linalg.norm(goal[:2] - start) < SPOT:
+        return shifted(skeleton, pose, world, goal, fps)
+    track = arriving(np.stack([start, goal[:2]]), goal, _SPEED, fps, heading)
     ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
-    return on_foot(skeleton, base, fps, TravelParams(), ground if ground.bodies else None, pose)
+    return on_foot(skeleton, track, fps, TravelParams(), ground if ground.bodies else None, pose)

@@ -1,7 +1,7 @@
 """How far any place is from a mesh, as a grid that is read in nanoseconds.
 
-Distances are those to the triangles themselves, up to a band, beyond which it does not matter; between the points of
-the grid they are interpolated. Inside of a closed mesh they are negative.
+Distances are those to the triangles themselves, up to a band, and beyond it no more than they are; between the points
+of the grid they are interpolated. Inside of a closed mesh they are negative.
 """
 
 from __future__ import annotations
@@ -27,11 +27,15 @@ _ROUNDS = 4
 """How often cells ask their neighbours for a nearer triangle."""
 _SHARING = 16
 """Triangles of one cell that are looked at."""
+_CELL = 1.25
+"""From a place on the surface to the middle of the cell that it is taken for to run through, at most, in cells."""
+_FARTHEST = 0.5
+"""Distances are told apart up to here, at most [m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class DistanceField:
-    """Distances `values` (X, Y, Z) [m] at `origin` + `spacing` * (i, j, k); `band` and more is written as `band`."""
+    """Distances `values` (X, Y, Z) [m] at `origin` + `spacing` * (i, j, k), from `band` on rather too small."""
 
     origin: Array
     spacing: float
@@ -104,7 +108,7 @@ def distance_field(
     Args:
         vertices: (V, 3) [m].
         triangles: (F, 3).
-        band: Distances beyond it are not told apart [m].
+        band: Distances beyond it are not told apart but by cells [m].
         region: Lowest and highest corner (3,) of what matters; None for the mesh and a band around it.
         cells: Points of the grid, about.
         hollow: Whether a closed one has no inside all the same.
@@ -118,18 +122,19 @@ def distance_field(
     axes = [low[k] + spacing * np.arange(shape[k]) for k in range(3)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     corners = vertices[triangles]
-    values, above = _nearest(points.reshape(*shape, 3), low, spacing, band, corners)
+    values, above, least = _nearest(points.reshape(*shape, 3), low, spacing, band, corners)
     outside = np.ones(shape)
     if not hollow and closed(triangles):
         volume = dot(corners[:, 0], cross(corners[:, 1], corners[:, 2])).sum()
         outside = np.where(above * volume < 0, -1.0, 1.0)
         outside = _filled(values, outside, spacing)
-    return DistanceField(low, spacing, (np.minimum(values, band) * outside).astype(np.float32), band)
+    known = np.where(values < band, values, np.clip(least, band, _FARTHEST))
+    return DistanceField(low, spacing, (known * outside).astype(np.float32), band)
 
 
-def _nearest(grid: Array, low: Array, spacing: float, band: float, corners: Array) -> tuple[Array, Array]:
-    """Distances (X, Y, Z) of the points of a grid (X, Y, Z, 3) to triangles (F, 3, 3), and how high above the plane of
-    the nearest they are.
+def _nearest(grid: Array, low: Array, spacing: float, band: float, corners: Array) -> tuple[Array, Array, Array]:
+    """Distances (X, Y, Z) of the points of a grid (X, Y, Z, 3) to triangles (F, 3, 3), infinite far beyond a band, how
+    high above the plane of the nearest they are, and what they are at least wherever that is.
 
     Cells that the surface runs through are seeds. Every cell looks at the triangle of the seed nearest to it and at
     those its neighbours look at, of which one is the nearest but for rounding of cells.
@@ -139,14 +144,15 @@ def _nearest(grid: Array, low: Array, spacing: float, band: float, corners: Arra
     shape = grid.shape[:3]
     reached = ((corners.max(axis=1) >= low - spacing) & (corners.min(axis=1) <= grid[-1, -1, -1] + spacing)).all(axis=1)
     corners = corners[reached]
+    nowhere = np.full(shape, np.inf), np.zeros(shape), np.full(shape, np.inf)
     if not len(corners):
-        return np.full(shape, np.inf), np.zeros(shape)
+        return nowhere
     samples, owner = surface_samples(corners, 0.5 * spacing)
     cell = np.round((samples - low) / spacing).astype(np.int64)
     inside = ((cell >= 0) & (cell < shape)).all(axis=1)
     seeds = np.full(shape, -1)
     if not inside.any():
-        return np.full(shape, np.inf), np.zeros(shape)
+        return nowhere
     both = np.unique(np.ravel_multi_index(tuple(cell[inside].T), shape) * len(corners) + owner[inside])
     pairs = np.column_stack(np.divmod(both, len(corners)))
     first = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
@@ -186,7 +192,7 @@ def _nearest(grid: Array, low: Array, spacing: float, band: float, corners: Arra
         for axis in range(3):
             new = new | _shifted(new, axis, 1) | _shifted(new, axis, -1)
         asked = near[new.ravel()[near]]
-    return values.reshape(shape), height.reshape(shape)
+    return values.reshape(shape), height.reshape(shape), (far - _CELL) * spacing
 
 
 def _table(corners: Array) -> Array:

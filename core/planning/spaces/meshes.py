@@ -15,7 +15,7 @@ import numpy as np
 from ...maths.geometry import boxtree, winding
 from ...skeleton import Array
 from .distance_field import closed, surface_points
-from .pieces import Island, Piece, islands, pieces
+from .pieces import Island, Piece, islands, parted_pieces, pieces
 from .space import Bools, Ints
 
 REACH = 0.03
@@ -100,6 +100,27 @@ class Mesh:
     def pieces(self) -> tuple[Piece, ...]:
         """What it consists of."""
         return pieces(self.islands, None, self.hollow)
+
+    @cached_property
+    def _parted(self) -> tuple[tuple[Piece, ...], tuple[Island, ...]]:
+        return parted_pieces(self.islands, None, self.hollow)
+
+    @property
+    def plain(self) -> tuple[Piece, ...]:
+        """The balls and boxes that it has."""
+        return self._parted[0]
+
+    @cached_property
+    def rough(self) -> tuple[Mesh, ...]:
+        """What is neither ball nor box: one mesh of all that has an inside, and one of all that has none."""
+        out: list[Mesh] = []
+        for shut in (True, False):
+            some = [part for part in self._parted[1] if closed(part[1]) == shut]
+            firsts = np.cumsum([0, *(len(points) for points, _ in some)])
+            if some:
+                triangles = [faces + first for (_, faces), first in zip(some, firsts, strict=False)]
+                out.append(Mesh(np.concatenate([p for p, _ in some]), np.concatenate(triangles), self.hollow))
+        return tuple(out)
 
     @cached_property
     def _tree(self) -> boxtree.Tree:

@@ -60,14 +60,14 @@ def islands(vertices: Array, triangles: Ints) -> tuple[Island, ...]:
     return tuple(out)
 
 
-def pieces(
+def parted_pieces(
     parts: Sequence[Island], region: tuple[Array, Array] | None = None, hollow: bool = False
-) -> tuple[Piece, ...]:
-    """What a mesh consists of.
+) -> tuple[tuple[Piece, ...], tuple[Island, ...]]:
+    """The balls and boxes among the parts of a mesh, and the parts that are neither.
 
     Args:
         parts: Its islands.
-        region: Lowest and highest corner (3,) of what matters; pieces outside of it are left out.
+        region: Lowest and highest corner (3,) of what matters; parts outside of it are left out.
         hollow: Whether closed ones are but their walls.
     """
     out: list[Piece] = []
@@ -80,6 +80,15 @@ def pieces(
             rest.append((points, island))
         else:
             out += _walls(found) if hollow else [found]
+    return tuple(out), tuple(rest)
+
+
+def pieces(
+    parts: Sequence[Island], region: tuple[Array, Array] | None = None, hollow: bool = False
+) -> tuple[Piece, ...]:
+    """What a mesh consists of; arguments are those of `parted_pieces`."""
+    plain, rest = parted_pieces(parts, region, hollow)
+    out = list(plain)
     # what has no inside of its own may lie in one field; closed ones would take each other for outside
     for points, island in rest:
         low, high = points.min(axis=0), points.max(axis=0)

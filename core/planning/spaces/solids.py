@@ -103,6 +103,7 @@ def solids(
     ignore: Collection[str] = (),
     shapes: Shapes | None = None,
     moved: dict[str, Array] | None = None,
+    plain: bool = False,
 ) -> Solids:
     """The solids of a world at one moment.
 
@@ -113,6 +114,7 @@ def solids(
         ignore: Names of bodies that are not in the way.
         shapes: What is known of meshes already.
         moved: Matrices (4, 4) of bodies that are elsewhere than the world says.
+        plain: Whether what is neither ball nor box is left out.
     """
     shapes = shapes or Shapes()
     balls: list[tuple[Array, float, int]] = []
@@ -130,7 +132,7 @@ def solids(
                 continue
             middle = turn.T @ (region[0] - place)
             own = middle - region[1], middle + region[1]
-        for piece in shapes.of(body, scale, own):
+        for piece in shapes.mesh(body, scale).plain if plain else shapes.of(body, scale, own):
             centre = place + turn @ piece.centre
             if piece.kind == "ball":
                 balls.append((centre, float(piece.half[0]), k))

@@ -21,20 +21,26 @@ from ...kinematics import base as bases
 from ...maths import quat
 from ...maths.ramp import smootherstep, wrap
 from ...motion import Motion, Path
-from ...skeleton import Array, Pose, Skeleton
+from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import World
 from ..ways.map import MapParams, project
+from ..ways.walkable import Walkable
 from .actors import go
 from .courses import trimmed
+from .flowing import set_off
 
 FAILURES = (NoPath, NoIK, NoGrasp, NotVisible, Timeout)
 """How a task may fail."""
 
 
-STYLE = TravelParams(pause=0.3)
+TURNING = 2.3
+"""How fast somebody turns on the spot at its fastest [rad/s]."""
+STYLE = TravelParams(pause=0.0, turn_rate=TURNING)
 MAP = MapParams()
 SETTLING = 1.2
 """Time in which both feet come down after the body has stopped, at most [s]."""
+AT_REST = 0.1
+"""How fast a joint may turn when both feet are down [rad/s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,19 +97,20 @@ class MoveTo:
 
     def motion(self, stance: Stance, scope: Scope) -> Motion:
         """The walk; raises NoPath."""
-        stops = [stance.base[:2], *self.via, self.place]
-        around = np.array(stops)
-        low, high = around.min(axis=0) - 6.0, around.max(axis=0) + 6.0
-        chart = project(scope.world, scope.map, stance.time, bounds=np.stack([low, high]))
-        ways = chart.walkable()
+        track = self.track(stance, scope)
+        return still(scope, stance, 0.5) if track is None else gone(track, stance, scope)
+
+    def track(self, stance: Stance, scope: Scope) -> Path | None:
+        """Its base track, None where one is there already; raises NoPath."""
+        stops: list[Array | tuple[float, float]] = [stance.base[:2], *self.via, self.place]
+        ways = charted(stops, stance, scope)
         legs = [ways.route(np.asarray(a), np.asarray(b)).points for a, b in pairwise(stops)]
         way = np.concatenate([leg[0 if k == 0 else 1 :] for k, leg in enumerate(legs)])
         way = trimmed(way, go(self.place, self.name, stop=self.stop))
         if len(way) < 2 or float(np.hypot(*np.diff(way, axis=0).T).sum()) < 0.05:
-            return still(scope, stance, 0.5)
+            return None
         track = follow(way, self.speed, scope.fps, scope.style, float(stance.base[2]))
-        grounded = scope.world if any(b.kind == "ground" for b in scope.world.bodies) else None
-        return on_foot(scope.skeleton, track, scope.fps, scope.style, grounded, stance.pose)
+        return timed(set_off(track.points), scope.fps)
 
 
 @dataclass(frozen=True)
@@ -115,12 +122,15 @@ class TurnTo:
 
     def motion(self, stance: Stance, scope: Scope) -> Motion:
         """The turn, the short way round."""
+        return gone(self.track(stance, scope), stance, replace(scope, world=World(())))
+
+    def track(self, stance: Stance, scope: Scope) -> Path:
+        """Its base track."""
         turn = float(wrap(self.heading - stance.base[2]))
-        count = max(2, int(np.ceil(1.875 * abs(turn) / 1.7 * scope.fps))) + round(0.4 * scope.fps)
-        share = smootherstep(np.minimum(np.arange(count) / max(count - 1 - round(0.4 * scope.fps), 1), 1.0))
+        count = max(2, int(np.ceil(1.875 * abs(turn) / TURNING * scope.fps)))
+        share = smootherstep(np.arange(count) / (count - 1))
         points = np.column_stack([np.repeat(stance.base[None, :2], count, axis=0), stance.base[2] + turn * share])
-        track = Path(points, ("x", "y", "heading"), np.arange(count) / scope.fps)
-        return on_foot(scope.skeleton, track, scope.fps, scope.style, None, stance.pose)
+        return timed(points, scope.fps)
 
 
 @dataclass(frozen=True)
@@ -181,14 +191,35 @@ def pick(clips: Sequence[Clip], tags: Sequence[str], attributes: Mapping[str, fl
     return min(fit, key=lambda c: (away(c), c.name))
 
 
+def charted(stops: Sequence[Array | tuple[float, float]], stance: Stance, scope: Scope) -> Walkable:
+    """Where there is room to walk around places (2,) [m]."""
+    around = np.array(stops)
+    bounds = np.stack([around.min(axis=0) - 6.0, around.max(axis=0) + 6.0])
+    return project(scope.world, scope.map, stance.time, bounds=bounds).walkable()
+
+
+def timed(points: Array, fps: float) -> Path:
+    """A base track of samples (T, 3)."""
+    return Path(points, ("x", "y", "heading"), np.arange(len(points)) / fps)
+
+
+def gone(track: Path, stance: Stance, scope: Scope) -> Motion:
+    """Go along a base track on what there is of ground; see `on_foot`."""
+    grounded = scope.world if any(b.kind == "ground" for b in scope.world.bodies) else None
+    return on_foot(scope.skeleton, track, scope.fps, scope.style, grounded, stance.pose)
+
+
 def on_foot(
     skeleton: Skeleton, track: Path, fps: float, style: TravelParams, world: World | None, start: Pose | None = None
 ) -> Motion:
     """Travel along a track (see `travel`), and stand at its end until both feet are down: what follows begins there."""
     points = np.concatenate([track.points, np.repeat(track.points[-1:], round(SETTLING * fps), axis=0)])
     motion = travel(skeleton, Path(points, track.axes, np.arange(len(points)) / fps), style, world, start)
-    planted = np.min([values for name, values in motion.curves.items() if name.startswith("contact/")], axis=0)
-    down = int(np.flatnonzero(planted < 1.0).max(initial=-1)) + 2
+    parts = np.array([[motion.curves[f"contact/{part}_{side}"] for part in ("foot", "toe")] for side in SIDES])
+    moves = np.append(quat.distance(motion.rotations[1:], motion.rotations[:-1]).max(axis=1) * fps > AT_REST, False)
+    # a heel that is a hair's breadth off the ground by the curves, and at rest, is down
+    lifted = (parts.max(axis=1).min(axis=0) < 1.0) | ((parts.min(axis=(0, 1)) < 1.0) & moves)
+    down = int(np.flatnonzero(lifted).max(initial=-1)) + 2
     count = min(max(down, len(track.points)), len(points))
     assert motion.base is not None
     return replace(
@@ -206,8 +237,7 @@ def still(scope: Scope, stance: Stance, seconds: float) -> Motion:
     """Standing as one is."""
     count = max(2, round(seconds * scope.fps) + 1)
     if stance.pose is None:
-        track = Path(np.repeat(stance.base[None], count, axis=0), ("x", "y", "heading"), np.arange(count) / scope.fps)
-        return travel(scope.skeleton, track, scope.style)
+        return travel(scope.skeleton, timed(np.repeat(stance.base[None], count, axis=0), scope.fps), scope.style)
     return Motion(
         scope.skeleton,
         scope.fps,

@@ -83,7 +83,7 @@ def test_a_giver_who_cannot_take_the_hand_back_is_known_before_the_other_tries(m
     monkeypatch.setattr(offering, "TRIES", 2)
     for part in (giving, offering):
         monkeypatch.setattr(part, "reach", lambda job: asked.append((job.actor, job.params.task)) or reach(job))
-    with pytest.raises(NoPath, match="^ann: .*at its end the arm touches block"):
+    with pytest.raises(NoPath, match=r"^ann: .*at its end the arm touches block"):
         hand_over(ann, replace(bob, world=world, moved=moved))
     assert set(asked) == {("ann", "hand_over"), ("ann", "let_go")}
 

@@ -66,12 +66,12 @@ def test_what_goes_through_a_wall_is_in_it_and_what_is_in_the_middle_is_not():
         assert (gap[0] < 0.0) == touches
 
 
-@pytest.mark.parametrize("around", [ROOM], ids=["room"])
+@pytest.mark.parametrize("around", [ROOM, SKY], ids=["room", "sky"])
 def test_somebody_takes_what_is_out_of_reach_in_a_room_as_it_does_outside(around):
     things = (
         box("floor", (4, 4, 0.05), (0, 0, -0.05), kind="ground", number=8),
-        box("table", (0.4, 0.2, 0.02), (-0.2, -1.0, 0.8), number=9),
-        bottle("bottle", (-0.2, -0.95, 0.82)),
+        box("table", (0.4, 0.2, 0.02), (-0.2, -1.1, 0.8), number=9),
+        bottle("bottle", (-0.2, -1.05, 0.82)),
     )
     job = Job(SKELETON, somebody(), World((*things, around)), ReachParams(task="pick_up", target="bottle"))
     done = reach(job)
