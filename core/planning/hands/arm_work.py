@@ -33,6 +33,8 @@ ROUND_ABOUT = 1.8
 THIN = (1.0, 0.8, 0.6)
 """How thick the arm is taken, when at full thickness it touches something at one of its ends."""
 
+STOUT = 1.18
+"""How thick the forearm is taken at first, of what it is on the whole: below the elbow it is as thick as that."""
 _NONE = 1e-4
 """Radius of what is covered otherwise [m]."""
 STRAIGHT = 0.5
@@ -134,27 +136,34 @@ class ArmWork:
         found = self.solids(ignore)
         self.ledger.plans += 1
         ends = np.stack([start, goal])
-        for thin, fine in [(thin, False) for thin in THIN] + [(THIN[1], True)] * (held is None):
-            arm = Arm(self.skeleton, self.side, self.positions, self.globals, [shape], held, thin)
+        answer: Found | None = None
+        tries = [(STOUT, False), *((thin, False) for thin in THIN), *[(THIN[1], True)] * (held is None)]
+        for thin, fine in tries:
+            arm = Arm(self.skeleton, self.side, self.positions, self.globals, [shape], held, min(thin, 1.0))
             if fine:
                 arm = fine_arm(self, shape)
                 arm.radii = thin * arm.radii
+            elif thin > 1.0:
+                arm.radii[1] *= thin
             space = arm_space(arm, checker(arm, found, self.positions, self.globals, ends))
             if far_from:
-                space = self._relaxed(space, found.without(*far_from), ends, thin)
-            if space.free(ends).all():
-                break
-        else:
+                space = self._relaxed(space, found.without(*far_from), ends, min(thin, 1.0))
+            if not space.free(ends).all():
+                continue
+            try:
+                answer = plan(space, start, goal, self.search, should_stop=self.should_stop)
+            except SearchTimeout as error:
+                self.ledger.looks += error.search.looks
+                if thin > 1.0:
+                    continue
+                shown = _shown(arm, found, error.search, ends, ends)
+                self.ledger.missed.append(replace(shown, way=np.zeros((0, 3))))
+                between = start + np.linspace(0.0, 1.0, 24)[:, None] * (goal - start)
+                raise error.around(self.blocker(arm, found, between)) from None
+            break
+        if answer is None:
             where = "start" if not space.free(ends[:1])[0] else "end"
             raise NoPath(f"at its {where} the arm touches {self.blocker(arm, found, ends)}")
-        try:
-            answer = plan(space, start, goal, self.search, should_stop=self.should_stop)
-        except SearchTimeout as error:
-            shown = _shown(arm, found, error.search, ends, ends)
-            self.ledger.missed.append(replace(shown, way=np.zeros((0, 3))))
-            self.ledger.looks += error.search.looks
-            between = start + np.linspace(0.0, 1.0, 24)[:, None] * (goal - start)
-            raise error.around(self.blocker(arm, found, between)) from None
         path = shorten(space, answer.path, self.smooth, np.random.default_rng(self.search.seed))
         answer, path = self._shorter(space, answer, path)
         whole = Path(_joined(before, path.points, after), path.axes)
