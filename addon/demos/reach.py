@@ -115,8 +115,9 @@ def pot(context: bpy.types.Context) -> None:
 
 
 def sought(context: bpy.types.Context) -> None:
-    """A panel hides the pot: it is looked for, all around and behind the panel, and then taken to its place."""
+    """A panel hides the pot: it is looked for, all around and behind the panel, and then put beside it."""
     skeleton, pose, world, there = pot_scene(hidden=True)
+    there[0, 3] += 0.14
     floor = box("floor", (2.0, 2.0, 0.02), (0.0, -0.4, -0.02), kind="ground", number=1 + len(world.bodies))
     legs = [box(f"leg {x}", (0.03, 0.15, 0.43), (x, -0.5, 0.43), number=20 + k) for k, x in enumerate((-0.4, 0.4))]
     actor = _workplace(context, skeleton, pose, World((*world.bodies, floor, *legs)))
