@@ -757,6 +757,26 @@ def test_a_bottle_on_the_floor_is_fetched_and_handed_over_with_one_click():
     assert not depths.deepest(7.5, held)
 
 
+@pytest.mark.parametrize("around", ["room", "sky"])
+def test_in_a_room_of_one_mesh_or_under_a_sky_it_works_as_in_the_open(around):
+    ob = stage.actor()
+    prop, size = table(ob)
+    for name in ("Table", "Block", "Bottle", "There"):
+        bpy.data.objects[name].location.y -= 0.5 * size
+    if around == "room":
+        bpy.ops.mesh.primitive_cube_add(size=6.0, location=(0.0, 0.0, 3.0))
+    else:
+        bpy.ops.mesh.primitive_uv_sphere_add(radius=20.0)
+    bpy.context.object.name = "Around"
+    bpy.context.view_layer.update()
+    stage.choose(ob)
+    goal = np.array(bpy.data.objects["There"].location)
+    assert bpy.ops.troupe.reach(task="move", target="Bottle", destination="There") == {"FINISHED"}
+    bpy.context.scene.frame_end = last = int(handling.record_of(results.results_of(ob)[-1].action)["last"])
+    assert np.abs(matrices(prop, [last])[0, :3, 3] - goal).max() < 0.002
+    assert not depths.deepest(5.0, {(f"Mannequin {part}_{s}", "Bottle") for part in HAND for s in "LR"})
+
+
 def test_a_result_is_made_again_alike_and_removing_it_leaves_the_prop_where_it_was():
     ob = stage.actor()
     prop, _ = table(ob)
