@@ -13,14 +13,12 @@ from typing import Any
 import numpy as np
 
 from ...errors import NoPath
-from ...gait.physique import measure
 from ...kinematics import base as bases
 from ...maths import quat
 from ...motion import Motion
 from ...performance import Attachment, Performance
-from ...skeleton import SIDES, Array
+from ...skeleton import Array
 from ...world import Body, World
-from ..spaces.penetration import penetrations
 from ..spaces.rrt import stopped
 from ..spaces.solids import Shapes
 from ..walkers.flowing import EARLY, flowing
@@ -33,7 +31,7 @@ from .sidling import sidled, small_steps
 from .stages import Holding
 from .standing import as_moved, in_rooms, matrix_of
 from .stepping_back import SWING, room_to_turn
-from .stepping_up import stances, stepped
+from .stepping_up import deepest, stances, stepped
 from .task import Job, Reached
 from .upright import Upright
 
@@ -45,11 +43,6 @@ HIGHER = 0.05
 """How much higher or lower ground is on which somebody looks anew where to stand [m]."""
 CHEST = CarryParams(posture="chest", raised=0.06)
 """High enough for tables that it steps up to."""
-
-
-def floor_under(job: Job) -> float:
-    """Height of the floor under somebody who stands upright [m]."""
-    return float(job.pose.root[2]) - measure(job.skeleton).standing
 
 
 @dataclass(eq=False)
@@ -228,9 +221,7 @@ class Afoot:
 
     def _depth(self, motion: Motion, held: Sequence[Holding]) -> float:
         """How deep an empty hand or its arm goes into anything in a motion [m]."""
-        empty = [side for side in SIDES if side not in [h.side for h in held]]
-        hits = penetrations(motion, self.scope(held).world, sides=empty, shapes=self.job.shapes)
-        return max((hit.depth for hit in hits), default=0.0)
+        return deepest(motion, self.scope(held).world, [h.side for h in held], self.job.shapes)
 
     def _at(self, base: Array) -> Stance:
         return Stance(base, self.job.pose, 0.0)

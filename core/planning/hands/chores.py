@@ -24,12 +24,13 @@ from ..senses.vision import VisionParams, see
 from ..spaces.rrt import stopped
 from ..spaces.surfaces import in_others
 from ..ways.map import MapParams
-from .afoot import Afoot, floor_under
+from .afoot import Afoot
 from .orders import ChoreParams
 from .spots import footprint, free_spots
 from .stages import Holding
 from .standing import UP, as_moved
 from .task import Job
+from .upright import floor_under
 
 ABOVE = np.array([0.0, 0.0, 0.1])
 """From the foot of a thing to where it is taken [m]."""
@@ -65,7 +66,7 @@ class Shift(Afoot):
         hands = replace(
             job.params, speed=params.hurry, gaze=params.gaze, budget=params.budget, seed=params.seed, step=False
         )
-        chart = MapParams(radius=params.radius, step=params.climb, floor=floor_under(job))
+        chart = MapParams(radius=params.radius, step=params.climb, floor=floor_under(job.skeleton, job.pose))
         super().__init__(replace(job, params=hands), params.speed, chart)
         self.params, self.places = params, places
         self.seen: set[str] = set()

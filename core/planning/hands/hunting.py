@@ -25,9 +25,10 @@ from ..senses.scenery import scenery
 from ..senses.vision import Sight, see
 from ..walkers.tasks import chained, still
 from ..ways.map import Map, MapParams, project
-from .afoot import Afoot, floor_under
+from .afoot import Afoot
 from .standing import as_moved, place_of, target_of
 from .task import Job
+from .upright import floor_under
 
 SPEED, RADIUS = 1.2, 0.25
 """How fast somebody walks who looks for something [m/s], and how wide it is [m]."""
@@ -267,7 +268,7 @@ class Hunt:
 
 def _charted(world: World, job: Job, target: str) -> Map:
     """What somebody who looks for a target walks on; a large world has coarser cells."""
-    coarse = MapParams(radius=RADIUS, floor=floor_under(job))
+    coarse = MapParams(radius=RADIUS, floor=floor_under(job.skeleton, job.pose))
     try:
         return project(world, replace(coarse, cell=CELL, max_cells=CELLS), job.time, exclude=(target,))
     except InvalidParam:

@@ -21,7 +21,7 @@ from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import Body
 from ..spaces.solids import Shapes, parted
 from ..ways.map import MapParams
-from .afoot import Afoot, floor_under
+from .afoot import Afoot
 from .bounds import bounds
 from .grasp import Grasp
 from .grasp_forms import grasps_of
@@ -34,6 +34,7 @@ from .stand_in import as_boxes
 from .standing import as_moved, chest_of, matrix_of, place_of
 from .stepping_up import stepped
 from .task import Job, Reached
+from .upright import floor_under
 
 TRIES = 6
 """Places where it may be offered that are tried."""
@@ -135,7 +136,9 @@ def _fetched(job: Job, target: Body, meeting: Array, every: list[Grasp]) -> tupl
     own = list((job.grasps or {})[target.name])
     failure: TroupeError | None = None
     for grasps, side in product((own, every) if len(own) < len(every) else (own,), sides):
-        errand = Afoot(replace(job, grasps={target.name: grasps}), SPEED, MapParams(floor=floor_under(job)))
+        errand = Afoot(
+            replace(job, grasps={target.name: grasps}), SPEED, MapParams(floor=floor_under(job.skeleton, job.pose))
+        )
         try:
             taken = errand.reach(task="pick_up", hand=side)
         except (NoIK, NoPath, NoGrasp) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 
@@ -12,15 +12,17 @@ from ...errors import NoPath
 from ...gait.travel import TravelParams
 from ...kinematics import fk
 from ...maths import quat
-from ...motion import Motion
+from ...motion import Motion, Path
 from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import World
+from ..spaces.penetration import penetrations
 from ..spaces.solids import Shapes
-from ..walkers.tasks import on_foot
-from .arriving import Places, arriving
+from ..walkers.tasks import Scope, Stance, charted, on_foot, timed
+from ..ways.map import MapParams
+from .arriving import Places, arriving, to_one
 from .crouching import can_crouch, crouched
 from .sidling import SPOT, shifted, sidled
-from .upright import GAP, Upright
+from .upright import GAP, Upright, floor_under
 
 EASY, STRETCHED = 0.65, 1.0
 """Distance of shoulder and thing at which it is handled easily, and with the arm stretched, of the arm's length."""
@@ -40,6 +42,10 @@ _TOO_FAR = 100.0
 """Distance from which nobody goes without having been told to walk [m]."""
 _AT_ONCE = 8
 """How many places are looked at together."""
+_TRIES = 6
+"""How many ways there are tried for arms that swing."""
+_LOOKS = 0.05
+"""From one place on the way to the next where room is looked for [m]."""
 _SPEED = 1.0
 """How fast somebody steps closer [m/s]."""
 
@@ -146,21 +152,49 @@ def stepped(
     facing: float | None = None,
     full: Sequence[str] = (),
 ) -> Motion:
-    """Walk to where a place (3,) is in easy reach, or with the arm stretched when `far`, straight, and face it.
+    """Walk to where a place (3,) is in easy reach, or with the arm stretched when `far`, and face it.
 
-    What is near is gone to in small steps. Arguments are those of `stance`, and `full` the sides whose hands hold
-    something.
+    What is near is gone to in small steps, anything else straight where nothing is in the way. Arguments are those of
+    `stance`, and `full` the sides whose hands hold something.
 
     Raises:
-        NoPath: There is no room to stand there.
+        NoPath: There is no room to stand there, or no way there.
     """
-    goal = stance(skeleton, pose, world, place, hand, moved, shapes, far, facing)
+    places = Places(stances(skeleton, pose, world, place, hand, moved, shapes, far, facing))
+    goal = places.first
     aside = sidled(skeleton, pose, world, goal, fps, full, moved, shapes)
     if aside is not None:
         return aside
     heading, start = float(quat.heading(pose.rotations[0])), pose.root[:2]
     if np.linalg.norm(goal[:2] - start) < SPOT:
         return shifted(skeleton, pose, world, goal, fps)
-    track = arriving(np.stack([start, goal[:2]]), goal, _SPEED, fps, heading)
     ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
-    return on_foot(skeleton, track, fps, TravelParams(), ground if ground.bodies else None, pose)
+    body = Upright(skeleton, pose, world, full, moved, shapes)
+
+    def tracks() -> Iterator[Path]:
+        straight = arriving(np.stack([start, goal[:2]]), goal, _SPEED, fps, heading)
+        count = 2 + int(np.linalg.norm(goal[:2] - start) / _LOOKS)
+        looks = np.linspace(0, len(straight.points) - 1, count).astype(np.int64)
+        if body.missing(straight.points[looks], GAP) == 0:
+            yield straight
+        scope = Scope(skeleton, world, fps=fps, map=MapParams(floor=floor_under(skeleton, pose)))
+        ways = charted([start, goal[:2]], Stance(body.base, pose), scope)
+        for points in to_one(places, body, ways, body.base, _SPEED, fps):
+            yield timed(points, fps)
+
+    best: tuple[float, Motion] | None = None
+    for track in islice(tracks(), _TRIES):
+        motion = on_foot(skeleton, track, fps, TravelParams(), ground if ground.bodies else None, pose)
+        depth = deepest(motion, world, full, shapes)
+        if best is None or depth < best[0]:
+            best = depth, motion
+        if depth == 0.0:
+            break
+    assert best is not None
+    return best[1]
+
+
+def deepest(motion: Motion, world: World, full: Sequence[str], shapes: Shapes | None) -> float:
+    """How deep an arm goes into anything in a motion, but for those of `full` sides, whose hands hold something [m]."""
+    hits = penetrations(motion, world, sides=[side for side in SIDES if side not in full], shapes=shapes)
+    return max((hit.depth for hit in hits), default=0.0)

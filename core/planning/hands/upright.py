@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ...gait.physique import measure
 from ...kinematics import anatomy, fk
 from ...kinematics.body_shape import ARM_PARTS, capsules
 from ...maths import quat
@@ -36,6 +37,11 @@ def hanging(skeleton: Skeleton, rotations: Array) -> Array:
     arms = {"upper_arm": (0.02, skeleton.arm_clearance + 0.06, 0.0), "forearm": (0.25, 0.0, 0.0)}
     angles = {f"{part}_{side}": a for part, a in arms.items() for side in SIDES if skeleton.has(f"{part}_{side}")}
     return anatomy.with_angles(skeleton, rotations, angles)
+
+
+def floor_under(skeleton: Skeleton, pose: Pose) -> float:
+    """Height of the floor under somebody who stands upright [m]."""
+    return float(pose.root[2]) - measure(skeleton).standing
 
 
 class Upright:

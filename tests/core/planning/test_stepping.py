@@ -11,12 +11,12 @@ from troupe.core.kinematics import fk
 from troupe.core.kinematics.body_shape import ARM_PARTS, capsules
 from troupe.core.maths import quat
 from troupe.core.maths.ramp import wrap
-from troupe.core.planning.hands.afoot import Afoot, floor_under
+from troupe.core.planning.hands.afoot import Afoot
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
 from troupe.core.planning.hands.sidling import sidled
 from troupe.core.planning.hands.stepping_back import backed_off
 from troupe.core.planning.hands.stepping_up import stance, stepped
-from troupe.core.planning.hands.upright import GAP, Upright, hanging
+from troupe.core.planning.hands.upright import GAP, Upright, floor_under, hanging
 from troupe.core.planning.hands.workplaces import standing
 from troupe.core.planning.spaces.meshes import Mesh
 from troupe.core.planning.spaces.penetration import penetrations
@@ -32,7 +32,7 @@ FPS = 24.0
 
 def afoot(*bodies, pose=POSE):
     job = Job(SKELETON, pose, World((FLOOR, *bodies)), ReachParams(), fps=FPS)
-    return Afoot(job, 1.2, MapParams(floor=floor_under(job)))
+    return Afoot(job, 1.2, MapParams(floor=floor_under(job.skeleton, job.pose)))
 
 
 def prism(name, outline, low, high, number=1):
@@ -138,6 +138,20 @@ def test_a_reach_steps_closer_without_turning_away():
     done = reach(job)
     whole = done.performance.motions["actor"]
     assert not done.offences and whole.mask is None and turned_away(whole) < 0.1
+
+
+def test_a_reach_steps_closer_round_what_is_in_between():
+    """A bench before the table: whoever went straight would walk through it."""
+    bench = box("bench", (0.5, 0.15, 0.22), (0.0, -1.0, 0.22), number=4)
+    table = box("table", (0.6, 0.3, 0.02), (0.0, -2.8, 0.9), number=6)
+    world = World((FLOOR, bench, table))
+    motion = stepped(SKELETON, POSE, world, np.array([0.0, -2.65, 1.0]), FPS)
+    assert motion.base[-1, 1] < -1.1 and np.abs(motion.base[:, 0]).max() > 0.5 and slide(motion) < 1e-3
+    parts = ("thigh", "shin", "foot", "palm", "forearm")
+    assert not penetrations(motion, World((bench, table)), parts=parts)
+    job = Job(SKELETON, POSE, World((*world.bodies, bottle("bottle", (0.0, -2.65, 0.92), number=5))), ReachParams())
+    done = reach(replace(job, params=ReachParams(task="pick_up", target="bottle"), fps=FPS))
+    assert not done.offences and np.abs(done.performance.motions["actor"].base[:, 0]).max() > 0.5
 
 
 @pytest.mark.parametrize("place", [(2.5, 0.0), (-2.0, 0.5), (1.5, -1.5), (0.3, 2.5), (-0.2, -2.5)])
