@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ...errors import NoPath
 from ...kinematics import base as bases
 from ...maths import quat
 from ...motion import Motion
@@ -31,14 +30,12 @@ from .sidling import sidled, small_steps
 from .stages import Holding
 from .standing import as_moved, in_rooms, matrix_of
 from .stepping_back import SWING, room_to_turn
-from .stepping_up import deepest, stances, stepped
+from .stepping_up import clearest, deepest, stances, stepped
 from .task import Job, Reached
 from .upright import Upright
 
 SETS_OFF = 0.3
 """On how much of its way somebody sets off [m]."""
-TRIES = 6
-"""How many ways to a place to work at are tried for arms that swing."""
 HIGHER = 0.05
 """How much higher or lower ground is on which somebody looks anew where to stand [m]."""
 CHEST = CarryParams(posture="chest", raised=0.06)
@@ -109,7 +106,7 @@ class Afoot:
     ) -> None:
         """Walk, with what hands hold, through places (2,) to where a place (3,) is in easy reach, and face it.
 
-        `facing` is as in `stance`.
+        `facing` is as in `stances`.
         """
         job, full, scope = self.job, [h.side for h in held], self.scope(held)
         world, shapes = scope.world, job.shapes
@@ -131,7 +128,7 @@ class Afoot:
             def walked(body: Upright, start: Array) -> Iterator[Array]:
                 return to_one(goals, body, ways, start, self.speed, job.fps, scope.style, via)
 
-            motion = self._from_room(walked, held, tries=TRIES)
+            motion = self._from_room(walked, held, several=True)
         if abs(float(motion.roots[-1, 2] - job.pose.root[2])) > HIGHER:
             there = motion.pose(len(motion) - 1)
             facing = float(quat.heading(there.rotations[0]))
@@ -181,11 +178,11 @@ class Afoot:
         ways: Callable[[Upright, Array], Iterator[Array]],
         held: Sequence[Holding] = (),
         treads: bool = True,
-        tries: int = 1,
+        several: bool = False,
     ) -> Motion:
-        """Go along one of the base tracks (T, 3) that somebody may take from a base (3,), of the first few.
+        """Go along the first base track (T, 3) that somebody may take from a base (3,), or the clearest of several.
 
-        That is the first on which no empty hand or its arm goes into anything, or else goes the least deep. Where there
+        Where there
         is no room for arms as it sets off, it steps to where there is room to turn first, and sets off from there. Who
         does not tread on the ground of the world stays as high as it is.
         """
@@ -199,25 +196,11 @@ class Afoot:
             away = small_steps(here.base, np.append(room[:2], here.base[2]), job.fps)
             tracks = (flowing(away, track, int(EARLY * len(away))) for track in ways(body, away[-1]))
         ground = scope if treads else replace(scope, world=World(()))
-        best: tuple[float, Motion] | None = None
-        failure: NoPath | None = None
-        for track in islice(tracks, tries):
-            try:
-                motion = gone(timed(track, job.fps), here, ground)
-            except NoPath as error:
-                failure = failure or error
-                continue
-            if tries == 1:
-                return motion
-            deep = self._depth(motion, held)
-            if best is None or deep < best[0]:
-                best = deep, motion
-            if deep == 0.0:
-                break
-        if best is None:
-            assert failure is not None
-            raise failure
-        return best[1]
+
+        def going(track: Array) -> Motion:
+            return gone(timed(track, job.fps), here, ground)
+
+        return clearest(tracks, going, lambda motion: self._depth(motion, held)) if several else going(next(tracks))
 
     def _depth(self, motion: Motion, held: Sequence[Holding]) -> float:
         """How deep an empty hand or its arm goes into anything in a motion [m]."""

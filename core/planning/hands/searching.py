@@ -23,11 +23,12 @@ from ..senses.lookouts import sharp_enough
 from ..senses.scenery import scenery
 from ..senses.vision import see
 from ..walkers.tasks import chained
+from .arriving import Places
 from .hunting import Glimpse, Hunt, recognised
 from .idle_arms import idle_arms
 from .reach import reach
 from .standing import as_moved, place_of, target_of
-from .stepping_up import stance
+from .stepping_up import stances
 from .task import Job, Reached
 
 NEAR, ASIDE = 0.25, 0.5
@@ -121,7 +122,8 @@ def _passes(hunt: Hunt, place: Array, since: float) -> float:
 
 def _has_to_walk(hunt: Hunt, goal: Array, facing: float) -> bool:
     job, here = hunt.afoot.job, hunt.afoot.stance.base
-    spot = stance(job.skeleton, job.pose, as_moved(job), goal, job.params.hand, None, job.shapes, facing=facing)
+    found = stances(job.skeleton, job.pose, as_moved(job), goal, job.params.hand, None, job.shapes, facing=facing)
+    spot = Places(found).first
     return bool(np.hypot(*(spot[:2] - here[:2])) > NEAR or abs(wrap(spot[2] - here[2])) > ASIDE)
 
 

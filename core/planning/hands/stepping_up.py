@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import islice, product
 
@@ -12,7 +12,7 @@ from ...errors import NoPath
 from ...gait.travel import TravelParams
 from ...kinematics import fk
 from ...maths import quat
-from ...motion import Motion, Path
+from ...motion import Motion
 from ...skeleton import SIDES, Array, Pose, Skeleton
 from ...world import World
 from ..spaces.penetration import penetrations
@@ -42,34 +42,12 @@ _TOO_FAR = 100.0
 """Distance from which nobody goes without having been told to walk [m]."""
 _AT_ONCE = 8
 """How many places are looked at together."""
-_TRIES = 6
-"""How many ways there are tried for arms that swing."""
+TRIES = 6
+"""How many ways to a place to work at are tried for arms that swing."""
 _LOOKS = 0.05
 """From one place on the way to the next where room is looked for [m]."""
 _SPEED = 1.0
 """How fast somebody steps closer [m/s]."""
-
-
-def stance(
-    skeleton: Skeleton,
-    pose: Pose,
-    world: World,
-    place: Array,
-    hand: str = "auto",
-    moved: Mapping[str, Array] | None = None,
-    shapes: Shapes | None = None,
-    far: bool = False,
-    facing: float | None = None,
-) -> Array:
-    """(3,) x, y [m] and heading [rad] from which a place (3,) is in easy reach and where there is room to stand.
-
-    `far` is for who stretches the arm, `facing` a heading [rad] to have there, as nearly as there is room; None for
-    that towards the place from here.
-
-    Raises:
-        NoPath: There is no such place.
-    """
-    return Places(stances(skeleton, pose, world, place, hand, moved, shapes, far, facing)).first
 
 
 def stances(
@@ -83,7 +61,16 @@ def stances(
     far: bool = False,
     facing: float | None = None,
 ) -> Iterator[Array]:
-    """All such bases (3,), the easiest first; arguments and errors are those of `stance`."""
+    """Bases (3,), x, y [m] and heading [rad], with a place (3,) in easy reach and with room to stand.
+
+    The easiest come first, those with room for the trunk alone later than they would.
+
+    `far` is for who stretches the arm, `facing` a heading [rad] to have there, as nearly as there is room; None for
+    that towards the place from here.
+
+    Raises:
+        NoPath: It is too far away.
+    """
     positions, globals = fk.forward(skeleton, pose.rotations, pose.root)
     shoulders = positions[[skeleton.joint(f"upper_arm_{side}") for side in SIDES]]
     arm = sum(float(np.linalg.norm(skeleton.offsets[skeleton.joint(f"{r}_L")])) for r in ("forearm", "hand"))
@@ -155,7 +142,7 @@ def stepped(
     """Walk to where a place (3,) is in easy reach, or with the arm stretched when `far`, and face it.
 
     What is near is gone to in small steps, anything else straight where nothing is in the way. Arguments are those of
-    `stance`, and `full` the sides whose hands hold something.
+    `stances`, and `full` the sides whose hands hold something.
 
     Raises:
         NoPath: There is no room to stand there, or no way there.
@@ -171,26 +158,45 @@ def stepped(
     ground = World(tuple(b for b in world.bodies if b.kind == "ground"), world.fps)
     body = Upright(skeleton, pose, world, full, moved, shapes)
 
-    def tracks() -> Iterator[Path]:
-        straight = arriving(np.stack([start, goal[:2]]), goal, _SPEED, fps, heading)
+    def tracks() -> Iterator[Array]:
+        straight = arriving(np.stack([start, goal[:2]]), goal, _SPEED, fps, heading).points
         count = 2 + int(np.linalg.norm(goal[:2] - start) / _LOOKS)
-        looks = np.linspace(0, len(straight.points) - 1, count).astype(np.int64)
-        if body.missing(straight.points[looks], GAP) == 0:
+        if body.missing(straight[np.linspace(0, len(straight) - 1, count).astype(np.int64)], GAP) == 0:
             yield straight
         scope = Scope(skeleton, world, fps=fps, map=MapParams(floor=floor_under(skeleton, pose)))
         ways = charted([start, goal[:2]], Stance(body.base, pose), scope)
-        for points in to_one(places, body, ways, body.base, _SPEED, fps):
-            yield timed(points, fps)
+        yield from to_one(places, body, ways, body.base, _SPEED, fps)
 
+    def walked(track: Array) -> Motion:
+        return on_foot(skeleton, timed(track, fps), fps, TravelParams(), ground if ground.bodies else None, pose)
+
+    return clearest(tracks(), walked, lambda motion: deepest(motion, world, full, shapes))
+
+
+def clearest(tracks: Iterator[Array], going: Callable[[Array], Motion], depth: Callable[[Motion], float]) -> Motion:
+    """Go along the first of a few base tracks (T, 3) on which an arm goes into nothing, or else the least deep [m].
+
+    Raises:
+        NoPath: There is none that can be gone.
+    """
     best: tuple[float, Motion] | None = None
-    for track in islice(tracks(), _TRIES):
-        motion = on_foot(skeleton, track, fps, TravelParams(), ground if ground.bodies else None, pose)
-        depth = deepest(motion, world, full, shapes)
-        if best is None or depth < best[0]:
-            best = depth, motion
-        if depth == 0.0:
+    failure: NoPath | None = None
+    some = islice(tracks, TRIES)
+    while True:
+        try:
+            if (track := next(some, None)) is None:
+                break
+            motion = going(track)
+        except NoPath as error:
+            failure = failure or error
+            continue
+        deep = depth(motion)
+        if best is None or deep < best[0]:
+            best = deep, motion
+        if deep == 0.0:
             break
-    assert best is not None
+    if best is None:
+        raise failure or NoPath("no way leads there")
     return best[1]
 
 

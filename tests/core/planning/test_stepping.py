@@ -12,10 +12,11 @@ from troupe.core.kinematics.body_shape import ARM_PARTS, capsules
 from troupe.core.maths import quat
 from troupe.core.maths.ramp import wrap
 from troupe.core.planning.hands.afoot import Afoot
+from troupe.core.planning.hands.arriving import Places
 from troupe.core.planning.hands.reach import Job, ReachParams, reach
-from troupe.core.planning.hands.sidling import sidled
-from troupe.core.planning.hands.stepping_back import backed_off
-from troupe.core.planning.hands.stepping_up import stance, stepped
+from troupe.core.planning.hands.sidling import shifted, sidled
+from troupe.core.planning.hands.stepping_back import room_to_turn
+from troupe.core.planning.hands.stepping_up import clearest, stances, stepped
 from troupe.core.planning.hands.upright import GAP, Upright, floor_under, hanging
 from troupe.core.planning.hands.workplaces import standing
 from troupe.core.planning.spaces.meshes import Mesh
@@ -28,6 +29,16 @@ from troupe.core.world import Body, World
 SKELETON, POSE = standing()
 FLOOR = box("floor", (4.0, 4.0, 0.05), (0.0, 0.0, -0.05), kind="ground", number=90)
 FPS = 24.0
+
+
+def backed_off(skeleton, pose, world, fps, full=()):
+    """The step to where there is room to turn; None where there is room, or none either way."""
+    goal = room_to_turn(Upright(skeleton, pose, world, full))
+    return None if goal is None else shifted(skeleton, pose, world, goal, fps)
+
+
+def stance(*args):
+    return Places(stances(*args)).first
 
 
 def afoot(*bodies, pose=POSE):
@@ -152,6 +163,17 @@ def test_a_reach_steps_closer_round_what_is_in_between():
     job = Job(SKELETON, POSE, World((*world.bodies, bottle("bottle", (0.0, -2.65, 0.92), number=5))), ReachParams())
     done = reach(replace(job, params=ReachParams(task="pick_up", target="bottle"), fps=FPS))
     assert not done.offences and np.abs(done.performance.motions["actor"].base[:, 0]).max() > 0.5
+
+
+def test_a_way_that_grazes_something_is_gone_where_there_is_no_other():
+    def tracks():
+        yield np.zeros((2, 3))
+        raise NoPath("no way leads there")
+
+    still = shifted(SKELETON, POSE, World((FLOOR,)), np.zeros(3), FPS)
+    assert clearest(tracks(), lambda track: still, lambda motion: 0.01) is still
+    with pytest.raises(NoPath, match="no way leads there"):
+        clearest(iter(()), lambda track: still, lambda motion: 0.0)
 
 
 @pytest.mark.parametrize("place", [(2.5, 0.0), (-2.0, 0.5), (1.5, -1.5), (0.3, 2.5), (-0.2, -2.5)])

@@ -8,9 +8,11 @@ import pytest
 from troupe.core.errors import Cancelled, InvalidParam
 from troupe.core.maths import quat
 from troupe.core.planning.hands.reach import Job, ReachParams
+from troupe.core.planning.hands.sidling import shifted
 from troupe.core.planning.hands.spots import free_spots
-from troupe.core.planning.hands.stepping_back import backed_off
+from troupe.core.planning.hands.stepping_back import room_to_turn
 from troupe.core.planning.hands.tidy import TidyParams, tidy
+from troupe.core.planning.hands.upright import Upright
 from troupe.core.planning.hands.workplaces import dining_room
 from troupe.core.planning.spaces.set_pieces import box
 from troupe.core.planning.spaces.solids import Shapes
@@ -18,6 +20,12 @@ from troupe.core.world import World
 
 SHAPES = Shapes()
 STOPS = [np.array([0.0, -0.4])]
+
+
+def backed_off(skeleton, pose, world, fps, full=()):
+    """The step to where there is room to turn; None where there is room, or none either way."""
+    goal = room_to_turn(Upright(skeleton, pose, world, full))
+    return None if goal is None else shifted(skeleton, pose, world, goal, fps)
 
 
 def room(screened=False, **more):
